@@ -1,0 +1,1 @@
+//! Keyed, bounded, thread-safe queues.

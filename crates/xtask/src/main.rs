@@ -1,0 +1,2 @@
+//! Build, test and bench over every Lua flavour.
+fn main() {}
