@@ -1,0 +1,135 @@
+//! [`Deadline`]: an instant, or never.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// When a blocking call gives up: an instant, or never.
+///
+/// A timeout becomes a deadline once, where it enters the program, and stays
+/// one: it can then be handed from call to call and loop to loop without
+/// growing.
+///
+/// ```
+/// use linda::{BadTimeout, Deadline};
+/// use std::time::Duration;
+///
+/// assert!(Deadline::now().passed());
+/// assert!(!Deadline::after(Duration::from_secs(60)).passed());
+/// assert_eq!(Deadline::after_secs(1e300), Ok(Deadline::never()));
+/// assert_eq!(Deadline::after_secs(f64::INFINITY), Ok(Deadline::never()));
+/// assert_eq!(Deadline::after_secs(-1.0), Err(BadTimeout::Negative));
+/// assert_eq!(Deadline::after_secs(f64::NAN), Err(BadTimeout::NotANumber));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline(When);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// Passed from the start: try once. Kept apart from `At` to save the clock.
+    Now,
+    At(Instant),
+    Never,
+}
+
+impl Deadline {
+    /// The deadline that never passes.
+    pub const fn never() -> Self {
+        Self(When::Never)
+    }
+
+    /// The deadline that has passed already: a call with it tries once.
+    pub const fn now() -> Self {
+        Self(When::Now)
+    }
+
+    /// The deadline at this instant.
+    pub const fn at(instant: Instant) -> Self {
+        Self(When::At(instant))
+    }
+
+    /// The deadline that lies `timeout` ahead; never, if the clock cannot
+    /// count that far.
+    pub fn after(timeout: Duration) -> Self {
+        if timeout.is_zero() {
+            return Self::now();
+        }
+        match Instant::now().checked_add(timeout) {
+            Some(instant) => Self::at(instant),
+            None => Self::never(),
+        }
+    }
+
+    /// The deadline that lies `seconds` ahead. Huge and infinite are never.
+    ///
+    /// # Errors
+    ///
+    /// A negative number, or one that is not a number.
+    pub fn after_secs(seconds: f64) -> Result<Self, BadTimeout> {
+        if seconds.is_nan() {
+            return Err(BadTimeout::NotANumber);
+        }
+        if seconds < 0.0 {
+            return Err(BadTimeout::Negative);
+        }
+        // What is left to fail is a number too large for a `Duration`.
+        Ok(Duration::try_from_secs_f64(seconds).map_or(Self::never(), Self::after))
+    }
+
+    /// Whether this is the deadline that never passes.
+    pub const fn is_never(self) -> bool {
+        matches!(self.0, When::Never)
+    }
+
+    /// How long is left: zero when it has passed, `None` when it never will.
+    pub fn remaining(self) -> Option<Duration> {
+        match self.0 {
+            When::Now => Some(Duration::ZERO),
+            When::At(instant) => Some(instant.saturating_duration_since(Instant::now())),
+            When::Never => None,
+        }
+    }
+
+    /// Whether it has passed.
+    pub fn passed(self) -> bool {
+        match self.0 {
+            When::Now => true,
+            When::At(instant) => cfg!(rlanes_loom) || Instant::now() >= instant,
+            When::Never => false,
+        }
+    }
+
+    /// The earlier of the two.
+    #[must_use]
+    pub fn earlier(self, other: Self) -> Self {
+        match (self.0, other.0) {
+            (When::Now, _) | (_, When::Never) => self,
+            (_, When::Now) | (When::Never, _) => other,
+            (When::At(mine), When::At(theirs)) => Self::at(mine.min(theirs)),
+        }
+    }
+
+    /// Whether a call with it shall not wait at all.
+    pub(crate) const fn is_poll(self) -> bool {
+        matches!(self.0, When::Now)
+    }
+}
+
+/// Why a number is no timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadTimeout {
+    /// It is below zero.
+    Negative,
+    /// It is NaN.
+    NotANumber,
+}
+
+impl fmt::Display for BadTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Negative => "a timeout cannot be negative",
+            Self::NotANumber => "a timeout must be a number",
+        })
+    }
+}
+
+impl std::error::Error for BadTimeout {}

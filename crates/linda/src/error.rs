@@ -1,0 +1,103 @@
+//! What can go wrong: one small type per kind of operation.
+
+use std::fmt;
+
+/// Why a blocked call was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The linda was cancelled.
+    Linda,
+    /// The party was asked to stop at its convenience.
+    Soft,
+    /// The party was told to stop.
+    Hard,
+}
+
+/// Why nothing was sent. The caller still owns the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SendError {
+    /// The deadline passed while there was no room.
+    Timeout,
+    /// The linda or the party was cancelled.
+    Cancelled(Cause),
+    /// The slot allows only set and get.
+    Restricted,
+    /// There was nothing to send.
+    Empty,
+}
+
+/// Why nothing was received. Nothing was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReceiveError {
+    /// The deadline passed while there were too few values.
+    Timeout,
+    /// The linda or the party was cancelled.
+    Cancelled(Cause),
+    /// The scan reached a slot that allows only set and get.
+    Restricted,
+}
+
+/// Why an operation that does not block did nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessError {
+    /// The linda is cancelled.
+    Cancelled,
+    /// The slot allows only send and receive.
+    Restricted,
+}
+
+impl From<Cause> for SendError {
+    fn from(cause: Cause) -> Self {
+        Self::Cancelled(cause)
+    }
+}
+
+impl From<Cause> for ReceiveError {
+    fn from(cause: Cause) -> Self {
+        Self::Cancelled(cause)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Linda => "the linda is cancelled",
+            Self::Soft => "cancelled",
+            Self::Hard => "cancelled hard",
+        })
+    }
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => f.write_str("timeout"),
+            Self::Cancelled(cause) => cause.fmt(f),
+            Self::Restricted => f.write_str("the slot allows only set and get"),
+            Self::Empty => f.write_str("no data to send"),
+        }
+    }
+}
+
+impl fmt::Display for ReceiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => f.write_str("timeout"),
+            Self::Cancelled(cause) => cause.fmt(f),
+            Self::Restricted => f.write_str("the slot allows only set and get"),
+        }
+    }
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "the linda is cancelled",
+            Self::Restricted => "the slot allows only send and receive",
+        })
+    }
+}
+
+impl std::error::Error for SendError {}
+impl std::error::Error for ReceiveError {}
+impl std::error::Error for AccessError {}

@@ -1,0 +1,340 @@
+//! [`Linda`]: a keyed set of slots, and everything about it that never blocks.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::map::Slots;
+use crate::slot::{Side, Slot};
+use crate::sync::AtomicBool;
+use crate::{AccessError, Change, Fill, Restriction, SlotDump};
+
+/// A keyed set of slots. A slot is a FIFO of values with a limit, a restriction
+/// and its own lock and waiters: parties that use different keys do not meet.
+///
+/// `K` names slots. Cloning, hashing, comparing and dropping a key must be cheap
+/// and run no foreign code: it is done under the lock of the map (a drop is not).
+///
+/// `M` is what travels. Cloning it must be as cheap (the bump of a reference
+/// count, a small copy) and run no foreign code: [`get`](Linda::get) and
+/// [`dump`](Linda::dump) do it under the lock of the slot. It is never dropped
+/// under a lock.
+///
+/// A linda is shared by reference, commonly in an `Arc`. Every operation is
+/// atomic for its slot.
+pub struct Linda<K, M> {
+    slots: Slots<K, M>,
+    cancelled: AtomicBool,
+}
+
+/// A handle to one slot of a linda: cheap to clone, and found once instead of
+/// with every operation. While it exists the slot is the one in the map.
+///
+/// It goes with the linda that it came from; the operations of another one do
+/// not know when its linda is cancelled.
+pub struct SlotRef<K, M> {
+    slot: Arc<Slot<M>>,
+    marker: PhantomData<fn(K)>,
+}
+
+/// Which of those who wait are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hint {
+    /// Those who want to receive.
+    Read,
+    /// Those who want to send.
+    Write,
+    /// All.
+    Both,
+    /// Nobody.
+    None,
+}
+
+/// Whether a linda is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It is.
+    Active,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
+    /// An empty linda.
+    pub fn new() -> Self {
+        Self {
+            slots: Slots::new(),
+            cancelled: AtomicBool::new(false),
+        }
+    }
+
+    /// The slot of this key, which is made if need be.
+    ///
+    /// A slot that is empty, has no limit and no restriction, and to which
+    /// there is no `SlotRef`, may be removed when another one is made.
+    pub fn slot(&self, key: &K) -> SlotRef<K, M> {
+        SlotRef {
+            slot: self.slots.get_or_insert(key),
+            marker: PhantomData,
+        }
+    }
+
+    /// The slot of this key, if there is one. It need not be listed.
+    pub fn existing(&self, key: &K) -> Option<SlotRef<K, M>> {
+        self.slots.get(key).map(|slot| SlotRef {
+            slot,
+            marker: PhantomData,
+        })
+    }
+
+    /// Replaces the contents of the slot, whatever its limit. No value clears
+    /// it: without limit and restriction it is then unlisted, like one that was
+    /// never used; else it keeps its settings.
+    ///
+    /// Wakes those who wait for values, and those who wait for room if there is
+    /// more of it now. The old values are dropped before the call returns.
+    ///
+    /// ```
+    /// use linda::{Change, Fill, Linda};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"state");
+    /// linda.set_limit(&slot, Some(1))?;
+    /// assert_eq!(linda.set(&slot, vec![1, 2])?, Change { woke: false, fill: Fill::Over });
+    /// assert_eq!(linda.set(&slot, vec![])?, Change { woke: true, fill: Fill::Under });
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The linda is cancelled, or the slot is for send and receive only.
+    pub fn set(&self, slot: &SlotRef<K, M>, values: Vec<M>) -> Result<Change, AccessError> {
+        self.check()?;
+        let mut values = VecDeque::from(values);
+        // What `values` holds after the swap, or on refusal, is dropped at the
+        // end of this function, after the lock is gone.
+        slot.inner().with(|state, owed| {
+            if !state.queue.restriction.allows_set_get() {
+                return Err(AccessError::Restricted);
+            }
+            let change = state.queue.change(|queue| {
+                values = queue.replace(std::mem::take(&mut values));
+            });
+            state.select(Side::Receive, usize::MAX, owed);
+            state.select(Side::Send, usize::MAX, owed);
+            Ok(change)
+        })
+    }
+
+    /// Copies of the oldest values, up to `count`. They stay in the slot.
+    ///
+    /// # Errors
+    ///
+    /// The linda is cancelled, or the slot is for send and receive only.
+    pub fn get(&self, slot: &SlotRef<K, M>, count: usize) -> Result<Vec<M>, AccessError> {
+        self.check()?;
+        let slot = slot.inner();
+        let mut copies = Vec::with_capacity(slot.length_hint().min(count));
+        slot.with(|state, _| {
+            if !state.queue.restriction.allows_set_get() {
+                return Err(AccessError::Restricted);
+            }
+            state.queue.peek(count, &mut copies);
+            Ok(())
+        })?;
+        Ok(copies)
+    }
+
+    /// Sets up to how many values senders may fill the slot; `None` is no limit.
+    /// The values that are there stay, even if they are more.
+    ///
+    /// Wakes those who wait for room if there is more of it now.
+    ///
+    /// # Errors
+    ///
+    /// The linda is cancelled.
+    pub fn set_limit(
+        &self,
+        slot: &SlotRef<K, M>,
+        limit: Option<usize>,
+    ) -> Result<Change, AccessError> {
+        self.check()?;
+        Ok(slot.inner().with(|state, owed| {
+            let change = state.queue.change(|queue| {
+                queue.limit = limit;
+                queue.listed = true;
+            });
+            state.select(Side::Send, usize::MAX, owed);
+            change
+        }))
+    }
+
+    /// The limit of the slot, and how it compares with what is there.
+    ///
+    /// # Errors
+    ///
+    /// The linda is cancelled.
+    pub fn limit(&self, slot: &SlotRef<K, M>) -> Result<(Option<usize>, Fill), AccessError> {
+        self.check()?;
+        Ok(slot
+            .inner()
+            .with(|state, _| (state.queue.limit, state.queue.fill())))
+    }
+
+    /// Sets what may be done with the slot, and answers what might be before;
+    /// with `None`, only answers what may be.
+    ///
+    /// A change wakes everybody who waits on the slot, so that they see it.
+    ///
+    /// # Errors
+    ///
+    /// The linda is cancelled.
+    pub fn restrict(
+        &self,
+        slot: &SlotRef<K, M>,
+        restriction: Option<Restriction>,
+    ) -> Result<Restriction, AccessError> {
+        self.check()?;
+        Ok(slot.inner().with(|state, owed| match restriction {
+            Some(restriction) => state.restrict(restriction, owed),
+            None => state.queue.restriction,
+        }))
+    }
+
+    /// How many values the slot of this key holds; `None` if it is not listed:
+    /// nothing was ever stored there, or it was cleared.
+    pub fn count(&self, key: &K) -> Option<usize> {
+        count(&*self.slots.get(key)?)
+    }
+
+    /// How many values each listed slot holds, in no order.
+    pub fn counts(&self) -> Vec<(K, usize)> {
+        self.slots
+            .all()
+            .into_iter()
+            .filter_map(|(key, slot)| Some((key, count(&slot)?)))
+            .collect()
+    }
+
+    /// The contents and settings of each listed slot, in no order. Each slot is
+    /// looked at by itself: they need not have been so at the same time.
+    pub fn dump(&self) -> Vec<(K, SlotDump<M>)> {
+        self.slots
+            .all()
+            .into_iter()
+            .filter_map(|(key, slot)| {
+                let dump = slot.with(|state, _| state.queue.listed.then(|| state.queue.dump()));
+                Some((key, dump?))
+            })
+            .collect()
+    }
+
+    /// Cancels the linda and wakes those who are meant: their calls, and later
+    /// ones of everybody, end with the cancellation. [`Hint::None`] makes it
+    /// usable again. Contents and settings are untouched.
+    pub fn cancel(&self, hint: Hint) {
+        // Those who register from now on see it in their next look (partner of
+        // the load in `is_cancelled`; the locks of the slots order the two).
+        self.cancelled.store(hint != Hint::None, Ordering::Release);
+        self.wake(hint);
+    }
+
+    /// Whether it is cancelled.
+    pub fn status(&self) -> Status {
+        if self.is_cancelled() {
+            Status::Cancelled
+        } else {
+            Status::Active
+        }
+    }
+
+    /// Wakes those who are meant, so that they look again. Their calls do not
+    /// end because of it.
+    pub fn wake(&self, hint: Hint) {
+        let (readers, writers) = match hint {
+            Hint::Read => (true, false),
+            Hint::Write => (false, true),
+            Hint::Both => (true, true),
+            Hint::None => return,
+        };
+        for (_, slot) in self.slots.all() {
+            slot.with(|state, owed| {
+                if readers {
+                    state.select_all(Side::Receive, owed);
+                }
+                if writers {
+                    state.select_all(Side::Send, owed);
+                }
+            });
+        }
+    }
+
+    fn check(&self) -> Result<(), AccessError> {
+        if self.is_cancelled() {
+            Err(AccessError::Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl<K, M> Linda<K, M> {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        // Acquire: partner of the Release in `cancel`.
+        self.cancelled.load(Ordering::Acquire)
+    }
+}
+
+fn count<M>(slot: &Slot<M>) -> Option<usize> {
+    slot.with(|state, _| state.queue.listed.then_some(state.queue.values.len()))
+}
+
+impl<K, M> SlotRef<K, M> {
+    pub(crate) fn inner(&self) -> &Slot<M> {
+        &self.slot
+    }
+}
+
+impl<K, M> Clone for SlotRef<K, M> {
+    fn clone(&self) -> Self {
+        Self {
+            slot: Arc::clone(&self.slot),
+            marker: PhantomData,
+        }
+    }
+}
+
+/// Two handles are equal if they are to the same slot.
+impl<K, M> PartialEq for SlotRef<K, M> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.slot, &other.slot)
+    }
+}
+
+impl<K, M> Eq for SlotRef<K, M> {}
+
+impl<K, M> fmt::Debug for SlotRef<K, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlotRef")
+            .field("length", &self.slot.length_hint())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Eq + Hash + Clone, M: Clone> Default for Linda<K, M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Eq + Hash + Clone, M> fmt::Debug for Linda<K, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Linda")
+            .field("slots", &self.slots)
+            .field("cancelled", &self.is_cancelled())
+            .finish()
+    }
+}

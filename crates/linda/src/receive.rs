@@ -1,0 +1,247 @@
+//! Receiving: [`Linda::receive`], [`Linda::receive_batched`] and [`select`].
+
+use std::hash::Hash;
+
+use crate::blocking::{Attempt, Operation, block};
+use crate::line::Ticket;
+use crate::place::Few;
+use crate::slot::{Refused, Side, Slot};
+use crate::{Deadline, Linda, Party, ReceiveError, SlotRef};
+
+impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
+    /// Takes the oldest value of the first of these slots that has one, and
+    /// answers its index with it: waits until one has. The slots are examined
+    /// in the order given.
+    ///
+    /// Without a slot it waits for the deadline or the party's cancellation.
+    ///
+    /// ```
+    /// use linda::{Cancel, Deadline, Linda, Party, Spin};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// let party = Party::new(&cancel, &spin);
+    ///
+    /// let slots = [linda.slot(&"urgent"), linda.slot(&"normal")];
+    /// linda.send(&party, &slots[1], &mut Some(7), Deadline::never())?;
+    /// assert_eq!(linda.receive(&party, &slots, Deadline::never())?, (1, 7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`ReceiveError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// A call that ends by deadline, cancellation or error has taken nothing.
+    pub fn receive(
+        &self,
+        party: &Party<'_>,
+        slots: &[SlotRef<K, M>],
+        deadline: Deadline,
+    ) -> Result<(usize, M), ReceiveError> {
+        block(
+            party,
+            deadline,
+            Receive {
+                from: Slots { linda: self, slots },
+            },
+        )
+    }
+
+    /// Takes the oldest values of the slot, at least `min` and at most `max`:
+    /// waits until there are `min`. A `min` of 0 counts as 1, a `max` below
+    /// `min` as `min`.
+    ///
+    /// ```
+    /// use linda::{Cancel, Deadline, Linda, Party, Spin};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// let party = Party::new(&cancel, &spin);
+    ///
+    /// let slot = linda.slot(&"results");
+    /// linda.send(&party, &slot, &mut vec![1, 2, 3], Deadline::never())?;
+    /// assert_eq!(linda.receive_batched(&party, &slot, 1, 2, Deadline::never())?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`ReceiveError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// A call that ends by deadline, cancellation or error has taken nothing.
+    pub fn receive_batched(
+        &self,
+        party: &Party<'_>,
+        slot: &SlotRef<K, M>,
+        min: usize,
+        max: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<M>, ReceiveError> {
+        let min = min.max(1);
+        let max = max.max(min);
+        block(
+            party,
+            deadline,
+            ReceiveBatched {
+                linda: self,
+                slot: slot.inner(),
+                min,
+                max,
+            },
+        )
+    }
+}
+
+/// A slot with its linda, for [`select`].
+pub type Source<'a, K, M> = (&'a Linda<K, M>, &'a SlotRef<K, M>);
+
+/// [`Linda::receive`] from slots of several lindas.
+///
+/// ```
+/// use linda::{Cancel, Deadline, Linda, Party, Spin, select};
+///
+/// let (a, b) = (Linda::<i32, &str>::new(), Linda::<i32, &str>::new());
+/// let (cancel, spin) = (Cancel::new(), Spin::new());
+/// let party = Party::new(&cancel, &spin);
+///
+/// let (a1, b1) = (a.slot(&1), b.slot(&1));
+/// b.send(&party, &b1, &mut Some("hello"), Deadline::never())?;
+/// assert_eq!(select(&party, &[(&a, &a1), (&b, &b1)], Deadline::never())?, (1, "hello"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// See [`ReceiveError`]; it is enough that one of the lindas is cancelled.
+///
+/// # Cancel safety
+///
+/// A call that ends by deadline, cancellation or error has taken nothing.
+pub fn select<K, M>(
+    party: &Party<'_>,
+    slots: &[Source<'_, K, M>],
+    deadline: Deadline,
+) -> Result<(usize, M), ReceiveError> {
+    block(party, deadline, Receive { from: slots })
+}
+
+/// Where a receive looks, in order.
+trait Sources<'a, M: 'a> {
+    fn slots(&self) -> impl Iterator<Item = &'a Slot<M>>;
+    fn cancelled(&self) -> bool;
+}
+
+/// Slots of one linda.
+struct Slots<'a, K, M> {
+    linda: &'a Linda<K, M>,
+    slots: &'a [SlotRef<K, M>],
+}
+
+impl<'a, K, M> Sources<'a, M> for Slots<'a, K, M> {
+    fn slots(&self) -> impl Iterator<Item = &'a Slot<M>> {
+        self.slots.iter().map(SlotRef::inner)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.linda.is_cancelled()
+    }
+}
+
+/// Slots of several lindas.
+impl<'a, K, M> Sources<'a, M> for &'a [Source<'a, K, M>] {
+    fn slots(&self) -> impl Iterator<Item = &'a Slot<M>> {
+        self.iter().map(|(_, slot)| slot.inner())
+    }
+
+    fn cancelled(&self) -> bool {
+        self.iter().any(|(linda, _)| linda.is_cancelled())
+    }
+}
+
+/// One value from the first slot that has one.
+struct Receive<S> {
+    from: S,
+}
+
+impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<S> {
+    type Output = (usize, M);
+    type Error = ReceiveError;
+
+    const SIDE: Side = Side::Receive;
+    const TIMEOUT: ReceiveError = ReceiveError::Timeout;
+
+    fn need(&self) -> usize {
+        1
+    }
+
+    fn slots(&self) -> Few<&'a Slot<M>> {
+        self.from.slots().collect()
+    }
+
+    fn cancelled(&self) -> bool {
+        self.from.cancelled()
+    }
+
+    fn promising(&self) -> bool {
+        self.from.slots().any(|slot| slot.length_hint() > 0)
+    }
+
+    fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(usize, M), ReceiveError> {
+        for (index, slot) in self.from.slots().enumerate() {
+            match slot.receive(tickets.get(index).copied()) {
+                Ok(value) => return Attempt::Done(index, (index, value)),
+                Err(Refused::NotNow) => {}
+                Err(Refused::Restricted) => return Attempt::Failed(ReceiveError::Restricted),
+            }
+        }
+        Attempt::Blocked
+    }
+}
+
+/// Several values from one slot.
+struct ReceiveBatched<'a, K, M> {
+    linda: &'a Linda<K, M>,
+    slot: &'a Slot<M>,
+    min: usize,
+    max: usize,
+}
+
+impl<'a, K, M> Operation<'a, M> for ReceiveBatched<'a, K, M> {
+    type Output = Vec<M>;
+    type Error = ReceiveError;
+
+    const SIDE: Side = Side::Receive;
+    const TIMEOUT: ReceiveError = ReceiveError::Timeout;
+
+    fn need(&self) -> usize {
+        self.min
+    }
+
+    fn slots(&self) -> Few<&'a Slot<M>> {
+        Few::from_iter([self.slot])
+    }
+
+    fn cancelled(&self) -> bool {
+        self.linda.is_cancelled()
+    }
+
+    fn promising(&self) -> bool {
+        self.slot.length_hint() >= self.min
+    }
+
+    fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<Vec<M>, ReceiveError> {
+        match self
+            .slot
+            .receive_batched(self.min, self.max, tickets.first().copied())
+        {
+            Ok(values) => Attempt::Done(0, values),
+            Err(Refused::NotNow) => Attempt::Blocked,
+            Err(Refused::Restricted) => Attempt::Failed(ReceiveError::Restricted),
+        }
+    }
+}

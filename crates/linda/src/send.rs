@@ -1,0 +1,108 @@
+//! Sending: [`Linda::send`].
+
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use crate::blocking::{Attempt, Operation, block};
+use crate::line::Ticket;
+use crate::place::Few;
+use crate::slot::{Refused, Side, Slot};
+use crate::{Batch, Deadline, Linda, Party, SendError, SlotRef};
+
+impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
+    /// Sends all values of the batch, as one: waits until the slot has room for
+    /// them. A batch larger than the limit never gets in.
+    ///
+    /// ```
+    /// use linda::{Cancel, Deadline, Linda, Party, SendError, Spin};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// let party = Party::new(&cancel, &spin);
+    ///
+    /// let slot = linda.slot(&"work");
+    /// linda.set_limit(&slot, Some(2))?;
+    /// linda.send(&party, &slot, &mut Some(1), Deadline::never())?;
+    ///
+    /// let mut two = vec![2, 3];
+    /// let outcome = linda.send(&party, &slot, &mut two, Deadline::now());
+    /// assert_eq!(outcome, Err(SendError::Timeout));
+    /// assert_eq!(two, [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`SendError`]. The batch is then untouched.
+    ///
+    /// # Cancel safety
+    ///
+    /// A call that ends by deadline, cancellation or error has sent nothing.
+    pub fn send(
+        &self,
+        party: &Party<'_>,
+        slot: &SlotRef<K, M>,
+        batch: &mut impl Batch<M>,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let need = batch.len();
+        if need == 0 {
+            return Err(SendError::Empty);
+        }
+        let slot = slot.inner();
+        block(
+            party,
+            deadline,
+            Send {
+                linda: self,
+                slot,
+                batch,
+                need,
+                marker: PhantomData,
+            },
+        )
+    }
+}
+
+struct Send<'a, 'b, K, M, B> {
+    linda: &'a Linda<K, M>,
+    slot: &'a Slot<M>,
+    batch: &'b mut B,
+    need: usize,
+    marker: PhantomData<M>,
+}
+
+impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
+    type Output = ();
+    type Error = SendError;
+
+    const SIDE: Side = Side::Send;
+    const TIMEOUT: SendError = SendError::Timeout;
+
+    fn need(&self) -> usize {
+        self.need
+    }
+
+    fn slots(&self) -> Few<&'a Slot<M>> {
+        Few::from_iter([self.slot])
+    }
+
+    fn cancelled(&self) -> bool {
+        self.linda.is_cancelled()
+    }
+
+    fn promising(&self) -> bool {
+        self.slot.room_hint() >= self.need
+    }
+
+    fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(), SendError> {
+        match self
+            .slot
+            .send(self.batch, self.need, tickets.first().copied())
+        {
+            Ok(()) => Attempt::Done(0, ()),
+            Err(Refused::NotNow) => Attempt::Blocked,
+            Err(Refused::Restricted) => Attempt::Failed(SendError::Restricted),
+        }
+    }
+}

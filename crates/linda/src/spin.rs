@@ -1,0 +1,131 @@
+//! [`Spin`]: waiting without sleeping, for a short time and not too many at once.
+
+use std::fmt;
+
+#[cfg(rlanes_loom)]
+use crate::Deadline;
+
+/// Shared by the parties that compete for the same processors: it bounds how
+/// many of them spin at once.
+///
+/// A hand-over to a thread that sleeps takes the kernel many microseconds; to
+/// one that looks all the time it takes a fraction of one. Looking all the time
+/// only helps if the other side runs meanwhile, so there are fewer permits than
+/// processors: with one processor nobody spins.
+pub struct Spin {
+    permits: usize,
+    #[cfg(not(rlanes_loom))]
+    taken: std::sync::atomic::AtomicUsize,
+}
+
+impl Spin {
+    /// For the processors that this process may use.
+    pub fn new() -> Self {
+        Self::with_cores(std::thread::available_parallelism().map_or(1, Into::into))
+    }
+
+    /// For so many processors.
+    pub fn with_cores(cores: usize) -> Self {
+        Self {
+            permits: cores.saturating_sub(1),
+            #[cfg(not(rlanes_loom))]
+            taken: std::sync::atomic::AtomicUsize::new(0),
+        }
+    }
+}
+
+#[cfg(not(rlanes_loom))]
+mod watch {
+    use std::sync::atomic::Ordering;
+    use std::time::{Duration, Instant};
+
+    use super::Spin;
+    use crate::Deadline;
+
+    /// How long a party spins.
+    const SPIN: Duration = Duration::from_micros(20);
+    /// How often it looks between two looks at the clock.
+    const LOOKS: u32 = 32;
+    /// How often a party lets others run before it goes to sleep.
+    const YIELDS: u32 = 8;
+
+    impl Spin {
+        /// Looks until it sees something, the deadline has passed, or sleeping
+        /// has become the better way: spins while there is a permit to be had,
+        /// then yields a few times.
+        pub(crate) fn watch<T>(
+            &self,
+            deadline: Deadline,
+            mut look: impl FnMut() -> Option<T>,
+        ) -> Option<T> {
+            let mut may_spin = self.permits > 0;
+            for _ in 0..YIELDS {
+                // Who is refused asks again after each yield: at a hand-over
+                // both sides want the permit for a moment.
+                if may_spin && let Some(_permit) = self.permit() {
+                    may_spin = false;
+                    let start = Instant::now();
+                    loop {
+                        for _ in 0..LOOKS {
+                            if let Some(seen) = look() {
+                                return Some(seen);
+                            }
+                            std::hint::spin_loop();
+                        }
+                        if start.elapsed() >= SPIN || deadline.passed() {
+                            break;
+                        }
+                    }
+                }
+                if let Some(seen) = look() {
+                    return Some(seen);
+                }
+                if deadline.passed() {
+                    return None;
+                }
+                std::thread::yield_now();
+            }
+            look()
+        }
+
+        fn permit(&self) -> Option<Permit<'_>> {
+            // Relaxed: a count, nothing else hangs on it.
+            if self.taken.load(Ordering::Relaxed) >= self.permits {
+                return None;
+            }
+            let permit = Permit(self);
+            let before = self.taken.fetch_add(1, Ordering::Relaxed);
+            (before < self.permits).then_some(permit)
+        }
+    }
+
+    struct Permit<'a>(&'a Spin);
+
+    impl Drop for Permit<'_> {
+        fn drop(&mut self) {
+            self.0.taken.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(rlanes_loom)]
+impl Spin {
+    /// Looking early proves nothing: a model goes straight to sleep.
+    pub(crate) fn watch<T>(&self, _: Deadline, _: impl FnMut() -> Option<T>) -> Option<T> {
+        None
+    }
+}
+
+impl Default for Spin {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Spin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spin")
+            .field("permits", &self.permits)
+            .finish_non_exhaustive()
+    }
+}

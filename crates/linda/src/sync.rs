@@ -1,0 +1,120 @@
+//! Time, threads and locks: the one place they come from, so that loom can replace them.
+//!
+//! Built with `--cfg rlanes_loom`, the same names are loom's, which lets the
+//! tests in `tests/loom.rs` explore every interleaving of the protocol.
+
+#[cfg(not(rlanes_loom))]
+pub(crate) use self::real::*;
+
+#[cfg(rlanes_loom)]
+pub(crate) use self::model::*;
+
+/// An atomic that nothing in the protocol relies on: what spinners look at.
+/// It is the standard one under loom too, because exploring it proves nothing.
+pub(crate) use std::sync::atomic::AtomicUsize as Hinted;
+
+#[cfg(not(rlanes_loom))]
+mod real {
+    pub(crate) use parking_lot::Mutex;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
+    pub(crate) use std::thread::{Thread, current};
+    pub(crate) use tokio_util::sync::CancellationToken as Signal;
+
+    use crate::Deadline;
+
+    /// Blocks the thread until it is unparked or the deadline has passed, or
+    /// for no reason. Answers `false` when the deadline had passed already.
+    pub(crate) fn park_until(deadline: Deadline) -> bool {
+        match deadline.remaining() {
+            None => std::thread::park(),
+            Some(left) if left.is_zero() => return false,
+            Some(left) => std::thread::park_timeout(left),
+        }
+        true
+    }
+}
+
+#[cfg(rlanes_loom)]
+mod model {
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
+    pub(crate) use loom::thread::{Thread, current};
+
+    use std::future::Future;
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Waker};
+
+    use crate::Deadline;
+
+    /// loom's mutex with the face of `parking_lot`'s.
+    #[derive(Debug, Default)]
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+            self.0.lock().unwrap()
+        }
+
+        pub(crate) fn try_lock(&self) -> Option<loom::sync::MutexGuard<'_, T>> {
+            self.0.try_lock().ok()
+        }
+
+        pub(crate) fn get_mut(&mut self) -> &mut T {
+            self.0.get_mut().unwrap()
+        }
+    }
+
+    /// A model has no clock. Every deadline that is not *never* passes as soon
+    /// as somebody sleeps on it: loom then tries each order of that moment and
+    /// the steps of the other threads, which is what a clock would do.
+    pub(crate) fn park_until(deadline: Deadline) -> bool {
+        if !deadline.is_never() {
+            return false;
+        }
+        loom::thread::park();
+        true
+    }
+
+    /// The part of `tokio_util::sync::CancellationToken` that is used here.
+    #[derive(Debug)]
+    pub(crate) struct Signal(Mutex<(bool, Vec<Waker>)>);
+
+    impl Signal {
+        pub(crate) fn new() -> Self {
+            Self(Mutex::new((false, Vec::new())))
+        }
+
+        pub(crate) fn cancel(&self) {
+            let wakers = {
+                let mut state = self.0.lock();
+                state.0 = true;
+                std::mem::take(&mut state.1)
+            };
+            for waker in wakers {
+                waker.wake();
+            }
+        }
+
+        pub(crate) fn cancelled(&self) -> Cancelled<'_> {
+            Cancelled(self)
+        }
+    }
+
+    pub(crate) struct Cancelled<'a>(&'a Signal);
+
+    impl Future for Cancelled<'_> {
+        type Output = ();
+
+        fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+            let mut state = self.0.0.lock();
+            if state.0 {
+                return Poll::Ready(());
+            }
+            state.1.push(context.waker().clone());
+            Poll::Pending
+        }
+    }
+}
