@@ -1,2 +1,70 @@
-//! Build, test and bench over every Lua flavour.
-fn main() {}
+//! `cargo xtask`: build, test and measure over every Lua flavour.
+//!
+//! One file per command in [`commands`]; what `test` runs stands in [`suite`].
+
+mod build;
+mod commands;
+mod flavour;
+mod interpreter;
+mod process;
+mod project;
+mod suite;
+mod tally;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND [options]
+
+  setup      install what the tests need (Debian, as root), or say what to install
+  build      build lanes.so for Lua flavours            --flavour X|all  --runner  --debug
+  test       run the Lua tests on every flavour         --flavour X  --only PATTERN  --jobs N  -v
+  test --all install, lint, Rust tests, models, and the Lua tests on every flavour
+  pair       build and run the benchmark pair           --flavour X  --size N  --count N
+  stress     run the Lua tests over and over            --flavour X  --only PATTERN  --jobs N  --rounds N
+  valgrind   run the tests marked for it under valgrind --flavour X  --only PATTERN  --jobs N
+  loom       run the concurrency models of the core
+
+A flavour is 5.1, 5.2, 5.3, 5.4, 5.5, jit or all; --flavour may be repeated.
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<ExitCode> {
+    process::kill_children_when_interrupted()?;
+    let mut parser = lexopt::Parser::from_env();
+    let command = match parser.next()? {
+        Some(lexopt::Arg::Value(name)) => name.to_string_lossy().into_owned(),
+        Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h')) => {
+            print!("{USAGE}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        Some(other) => return Err(other.unexpected().into()),
+        None => {
+            eprint!("{USAGE}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    match command.as_str() {
+        "help" => {
+            print!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        "setup" => commands::setup::main(parser),
+        "build" => commands::build::main(parser),
+        "test" => commands::test::main(parser),
+        "pair" => commands::pair::main(parser),
+        "stress" => commands::stress::main(parser),
+        "valgrind" => commands::valgrind::main(parser),
+        "loom" => commands::loom::main(parser),
+        other => anyhow::bail!("unknown command `{other}`; `cargo xtask help` lists them"),
+    }
+}

@@ -1,0 +1,9 @@
+//! One file per command.
+
+pub(crate) mod build;
+pub(crate) mod loom;
+pub(crate) mod pair;
+pub(crate) mod setup;
+pub(crate) mod stress;
+pub(crate) mod test;
+pub(crate) mod valgrind;

@@ -1,0 +1,115 @@
+//! `test`: the Lua tests on every flavour; with `--all`, everything CI runs.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use lexopt::Arg::{Long, Short};
+use lexopt::ValueExt;
+
+use super::setup;
+use crate::build::{self, Profile};
+use crate::flavour::{self, Flavour};
+use crate::interpreter::Interpreter;
+use crate::project;
+use crate::suite::script::{self, Options};
+use crate::suite::{classic, corpus, docs, rust};
+use crate::tally::Tally;
+
+pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
+    let mut flavours = Vec::new();
+    let mut all = false;
+    let mut only = None;
+    let mut verbose = false;
+    let mut options = Options::default();
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("flavour") | Short('f') => flavour::add(&mut flavours, &args.value()?.string()?)?,
+            Long("all") => all = true,
+            Long("only") => only = Some(args.value()?.string()?),
+            Long("jobs") | Short('j') => options.jobs = args.value()?.parse()?,
+            Long("verbose") | Short('v') => verbose = true,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if flavours.is_empty() {
+        flavours = Flavour::ALL.to_vec();
+    }
+    let begun = Instant::now();
+    let tally = Tally::new(verbose);
+    if all {
+        match setup::run() {
+            Ok(()) => tally.pass("setup", ""),
+            Err(error) => tally.fail("setup", format!("{error:#}"), ""),
+        }
+        rust::lint(&tally);
+        rust::tests(&tally)?;
+        rust::loom(&tally)?;
+    }
+    lua(&flavours, only.as_deref(), &options, &tally)?;
+    println!("\n{:.0} s", begun.elapsed().as_secs_f64());
+    Ok(tally.close())
+}
+
+/// Builds each flavour and runs all that is written in Lua on it.
+fn lua(flavours: &[Flavour], only: Option<&str>, options: &Options, tally: &Tally) -> Result<()> {
+    let mut scripts = script::collect(only)?;
+    scripts.extend(docs::collect(only)?);
+    let beside = project::shared().is_some() && only.is_none();
+    let ids = if beside {
+        corpus::listed()?
+    } else {
+        Vec::new()
+    };
+    if only.is_none() && !beside {
+        println!("no ../shared directory: the classic scripts and the field cases are not run");
+    } else if beside && ids.is_empty() {
+        println!("tests/corpus.txt lists no field case");
+    }
+    for &flavour in flavours {
+        let Some(interpreter) = prepare(flavour, tally) else {
+            continue;
+        };
+        println!("== {}: {} scripts", interpreter.name(), scripts.len());
+        script::run_all(&interpreter, &scripts, options, tally);
+        if beside {
+            classic::run(&interpreter, tally)?;
+        }
+        if !ids.is_empty() {
+            corpus::run(&interpreter, &ids, options.jobs, tally)?;
+        }
+    }
+    Ok(())
+}
+
+/// Builds for a flavour and finds its interpreter; says why when it cannot.
+pub(crate) fn prepare(flavour: Flavour, tally: &Tally) -> Option<Interpreter> {
+    let name = format!("[{flavour}]");
+    let (built, interpreter) = if flavour.has_stock_interpreter() {
+        let Some(interpreter) = Interpreter::stock(flavour) else {
+            tally.skip(
+                name,
+                format!(
+                    "no {} in PATH; `cargo xtask setup` installs it",
+                    flavour.programs()[0]
+                ),
+            );
+            return None;
+        };
+        println!("== build {flavour}");
+        (build::module(flavour, Profile::Release), interpreter)
+    } else {
+        println!("== build {flavour} (stand-alone runner)");
+        (
+            build::runner(flavour, Profile::Release),
+            Interpreter::runner(flavour),
+        )
+    };
+    match built {
+        Ok(_) => Some(interpreter),
+        Err(error) => {
+            tally.fail(name, format!("{error:#}"), "");
+            None
+        }
+    }
+}
