@@ -1,0 +1,142 @@
+//! The interpreter behaves on its command line as the stock one does.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Status, standard output, standard error.
+fn lanes(args: &[&str], stdin: &str, env: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut cmd = Command::new(env!("CARGO_BIN_EXE_lanes"));
+    for name in ["LUA_INIT", "LUA_PATH", "LUA_CPATH"] {
+        cmd.env_remove(name).env_remove(format!("{name}_5_4"));
+    }
+    cmd.args(args).envs(env.iter().copied());
+    let mut child = cmd
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A script that does not read its input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn prints(args: &[&str], stdin: &str, want: &str) {
+    let got = lanes(args, stdin, &[]);
+    assert_eq!(got, (Some(0), want.to_owned(), String::new()), "{args:?}");
+}
+
+fn fails(args: &[&str], want: &str) {
+    let (status, _, err) = lanes(args, "", &[]);
+    assert_eq!(status, Some(1), "{args:?}");
+    assert!(err.starts_with(want), "{args:?}: {err}");
+}
+
+#[test]
+fn chunks_and_arguments() {
+    prints(&["-e", "print(1)", "-e", "print(2)"], "", "1\n2\n");
+    prints(&["-", "a", "b"], "print(arg[0], #arg, ...)", "-\t2\ta\tb\n");
+    prints(&[], "print 'bare'", "bare\n");
+    prints(
+        &["-e", "x = 7", "-"],
+        "print(x, arg[-1], arg[-2])",
+        "7\tx = 7\t-e\n",
+    );
+    let version = concat!("rlanes ", env!("CARGO_PKG_VERSION"));
+    assert!(lanes(&["-v"], "", &[]).1.starts_with(version));
+    assert!(lanes(&["--version"], "", &[]).1.starts_with(version));
+}
+
+#[test]
+fn errors() {
+    fails(
+        &["-e", "error 'boom'"],
+        "lanes: (command line):1: boom\nstack traceback:\n",
+    );
+    fails(
+        &["-e", "error({})"],
+        "lanes: (error object is a table value)\n",
+    );
+    let tostring = "error(setmetatable({}, { __tostring = function() return 'mine' end }))";
+    fails(&["-e", tostring], "lanes: mine\n");
+    fails(&["no such file.lua"], "lanes: cannot open no such file.lua");
+    fails(
+        &["-l", "no_such_module"],
+        "lanes: module 'no_such_module' not found",
+    );
+    fails(
+        &["-e", "x x"],
+        "lanes: (command line):1: syntax error near 'x'",
+    );
+    fails(&["-x"], "lanes: unrecognized option '-x'\nusage: ");
+}
+
+#[test]
+fn exit_status_and_closing() {
+    assert_eq!(lanes(&["-e", "os.exit(7)"], "", &[]).0, Some(7));
+    assert_eq!(lanes(&["-e", "os.exit(false, true)"], "", &[]).0, Some(1));
+    let closing = "x = setmetatable({}, { __gc = function() print 'closed' end })";
+    prints(&["-e", closing], "", "closed\n");
+    let (status, out, _) = lanes(&["-e", closing, "-e", "error 'boom'"], "", &[]);
+    assert_eq!((status, out.as_str()), (Some(1), "closed\n"));
+}
+
+#[test]
+fn environment() {
+    let init = [("LUA_INIT", "print 'init'")];
+    assert_eq!(lanes(&["-e", "print(1)"], "", &init).1, "init\n1\n");
+    assert_eq!(lanes(&["-E", "-e", "print(1)"], "", &init).1, "1\n");
+    let both = [
+        ("LUA_PATH", "plain"),
+        ("LUA_PATH_5_4", "versioned"),
+        ("LUA_CPATH", "c"),
+    ];
+    let show = ["-e", "print(package.path, package.cpath)"];
+    assert_eq!(lanes(&show, "", &both).1, "versioned\tc\n");
+    let default = lanes(&show, "", &[]).1;
+    let doubled = lanes(&show, "", &[("LUA_PATH", "a;;b"), ("LUA_CPATH", ";;")]).1;
+    let (path, cpath) = default.split_once('\t').unwrap();
+    assert_eq!(doubled, format!("a;{path};b\t{cpath}"));
+}
+
+#[test]
+fn prompt() {
+    let (status, out, err) = lanes(
+        &["-i"],
+        "1 + 1\nfor i = 1, 1 do\nprint 'loop'\nend\n=nil, 3\nerror 'boom'\n_PROMPT = '? '\n",
+        &[],
+    );
+    assert_eq!(status, Some(0));
+    let (_, out) = out.split_once('\n').unwrap();
+    let out: String = out
+        .split(['>', ' ', '\n'])
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    for part in ["2", "loop", "nil\t3", "?"] {
+        assert!(out.contains(part), "{out}");
+    }
+    assert!(err.starts_with("lanes: stdin:1: boom\n"), "{err}");
+}
+
+#[test]
+fn module_is_inside() {
+    prints(&["-e", "print(type(require 'lanes'))"], "", "table\n");
+    prints(&["-l", "lanes", "-e", "print(type(lanes))"], "", "table\n");
+}
+
+/// What a C module binds to when it is loaded.
+#[cfg(target_os = "linux")]
+#[test]
+fn c_interface_is_exported() {
+    let exe = std::fs::read(env!("CARGO_BIN_EXE_lanes")).unwrap();
+    let has = |name: &[u8]| exe.windows(name.len()).any(|window| window == name);
+    // Not called from Rust, so only there if the whole interface is.
+    assert!(has(b"\0luaL_testudata\0") && has(b"\0lua_upvaluejoin\0"));
+}
