@@ -60,9 +60,7 @@ fn script(dir: &Path, name: String, block: Block) -> Result<Option<Script>> {
         Ok(Some(header)) => Ok(header),
         Err(error) => Err(error),
     };
-    let path = dir
-        .join(name.replace(['/', '\\', ':'], "-"))
-        .with_extension("lua");
+    let path = dir.join(format!("{}.lua", name.replace(['/', '\\', ':'], "-")));
     std::fs::write(&path, &block.code)?;
     let expect = block
         .output
