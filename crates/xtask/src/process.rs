@@ -91,11 +91,21 @@ fn live<T>(f: impl FnOnce(&mut BTreeSet<u32>) -> T) -> T {
 }
 
 /// An interrupt at the terminal does not reach groups of their own by itself.
+#[cfg(unix)]
 pub(crate) fn kill_children_when_interrupted() -> Result<()> {
-    ctrlc::set_handler(|| {
-        live(|set| set.iter().copied().for_each(kill_group));
-        std::process::exit(130);
-    })?;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            live(|set| set.iter().copied().for_each(kill_group));
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn kill_children_when_interrupted() -> Result<()> {
     Ok(())
 }
 
