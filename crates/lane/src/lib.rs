@@ -1,1 +1,25 @@
-//! Lua states on threads.
+//! Lanes: Lua states on threads, and the transfer of values between them.
+//!
+//! A [`Universe`] belongs to a master state. Each [`Lane`] is a thread with a
+//! state of its own; a [`Message`] is a self-contained snapshot of Lua values
+//! on its way from one state to another; a [`Key`] names a slot of a linda.
+//! Everything that touches a Lua state lies in [`raw`].
+//!
+//! This crate knows nothing of the Lua-facing interface: what a program calls
+//! is made by the crate above, through [`raw::Hooks`].
+
+mod deep;
+mod key;
+mod lane;
+mod message;
+pub mod raw;
+mod status;
+mod universe;
+mod wire;
+
+pub use deep::Deep;
+pub use key::Key;
+pub use lane::{End, Lane, UNNAMED};
+pub use message::Message;
+pub use status::Status;
+pub use universe::{Settings, Universe};

@@ -1,0 +1,171 @@
+//! The record of a lane: what its own thread, its handle and its universe
+//! share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use linda::{Cancel, Deadline, Observer};
+use parking_lot::{Condvar, Mutex};
+
+use crate::message::Message;
+use crate::status::Status;
+
+/// The name of a lane that was given none.
+pub const UNNAMED: &str = "<unnamed>";
+
+/// A lane, seen from outside its thread. Nothing here is a Lua value, so a
+/// record may outlive the state, the thread and the universe.
+pub struct Lane {
+    id: u64,
+    status: AtomicU8,
+    cancel: Arc<Cancel>,
+    name: Mutex<Option<Vec<u8>>>,
+    end: Mutex<Option<Arc<End>>>,
+    ended: Condvar,
+}
+
+/// How a lane ended.
+pub enum End {
+    /// The body returned these values, or some that cannot travel; then the
+    /// text says which.
+    Done(Result<Message, String>),
+    /// The body or a finalizer raised this value, with this trace.
+    Error(Result<Message, String>, Option<Message>),
+    /// The cancellation left the body.
+    Cancelled,
+}
+
+impl End {
+    fn status(&self) -> Status {
+        match self {
+            End::Done(_) => Status::Done,
+            End::Error(..) => Status::Error,
+            End::Cancelled => Status::Cancelled,
+        }
+    }
+}
+
+impl Lane {
+    /// A lane that has not started; `id` is its own in its universe.
+    pub fn new(id: u64, name: Option<Vec<u8>>) -> Lane {
+        Lane {
+            id,
+            status: AtomicU8::new(Status::Pending as u8),
+            cancel: Arc::new(Cancel::new()),
+            name: Mutex::new(name),
+            end: Mutex::new(None),
+            ended: Condvar::new(),
+        }
+    }
+
+    /// Its number, higher than those of all older lanes of the universe.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Where the lane is in its life.
+    pub fn status(&self) -> Status {
+        // Pairs with the release in `set_status`: who sees a final status also
+        // sees the end.
+        Status::from_byte(self.status.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn set_status(&self, status: Status) {
+        self.status.store(status as u8, Ordering::Release);
+    }
+
+    /// Its cancellation.
+    pub fn cancel(&self) -> &Arc<Cancel> {
+        &self.cancel
+    }
+
+    /// The name; [`UNNAMED`] if it was given none.
+    pub fn name(&self) -> String {
+        String::from_utf8_lossy(&self.name_bytes()).into_owned()
+    }
+
+    /// The name, as the bytes that were given.
+    pub fn name_bytes(&self) -> Vec<u8> {
+        self.name
+            .lock()
+            .clone()
+            .unwrap_or_else(|| UNNAMED.as_bytes().to_vec())
+    }
+
+    /// Whether it was given a name.
+    pub fn is_named(&self) -> bool {
+        self.name.lock().is_some()
+    }
+
+    /// Gives it a name.
+    pub fn rename(&self, name: Vec<u8>) {
+        *self.name.lock() = Some(name);
+    }
+
+    /// Ends the lane. The end is published before the status, and both before
+    /// anybody who joins is woken.
+    pub(crate) fn finish(&self, end: End) {
+        let status = end.status();
+        let mut slot = self.end.lock();
+        *slot = Some(Arc::new(end));
+        self.set_status(status);
+        drop(slot);
+        self.ended.notify_all();
+    }
+
+    /// Waits for the end; nothing when the deadline comes first. Takes nothing
+    /// away: it can be asked any number of times.
+    pub fn join(&self, deadline: Deadline) -> Option<Arc<End>> {
+        let mut slot = self.end.lock();
+        while slot.is_none() {
+            match deadline.remaining() {
+                None => self.ended.wait(&mut slot),
+                Some(left) if left.is_zero() => return None,
+                Some(left) => {
+                    self.ended.wait_for(&mut slot, left);
+                }
+            }
+        }
+        slot.clone()
+    }
+}
+
+impl Observer for Lane {
+    fn waiting(&self) {
+        self.set_status(Status::Waiting);
+    }
+
+    fn running(&self) {
+        self.set_status(Status::Running);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_end_is_there_when_the_status_is_final() {
+        let lane = Arc::new(Lane::new(1, None));
+        assert!(lane.join(Deadline::now()).is_none());
+        assert!(
+            lane.join(Deadline::after(Duration::from_millis(5)))
+                .is_none()
+        );
+        let other = Arc::clone(&lane);
+        let thread = std::thread::spawn(move || other.finish(End::Cancelled));
+        while !lane.status().is_final() {
+            std::thread::yield_now();
+        }
+        assert!(matches!(
+            lane.join(Deadline::now()).as_deref(),
+            Some(End::Cancelled)
+        ));
+        assert!(
+            lane.join(Deadline::never()).is_some(),
+            "joining again gives the same"
+        );
+        thread.join().expect("no panic");
+    }
+}

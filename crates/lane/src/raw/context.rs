@@ -1,0 +1,299 @@
+//! What belongs to one Lua state: its universe, its lane, its generation, and
+//! the places where values wait while Lua may raise.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::sync::Arc;
+
+use linda::{Cancel, Party};
+use mlua::ffi::{self, lua_State};
+
+use super::{deep, metas, protect};
+use crate::lane::Lane;
+use crate::message::Message;
+use crate::universe::Universe;
+
+/// The interface that a state speaks. Lanes inherit it from the state that
+/// starts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Generation {
+    /// Lanes 2.x.
+    V2 = 2,
+    /// Lanes 3.x.
+    V3 = 3,
+    /// Lanes 4.x, today's.
+    V4 = 4,
+}
+
+/// The context of a state. It sits in a userdata that the registry keeps; C
+/// functions reach it through their first upvalue.
+pub struct Context {
+    universe: Arc<Universe>,
+    lane: Option<Arc<Lane>>,
+    cancel: Arc<Cancel>,
+    generation: Cell<Generation>,
+    /// Whether the generation was settled, by a choice or by first use.
+    settled: Cell<bool>,
+    /// The address of the module table, once there is one.
+    module: Cell<*const c_void>,
+    limbo: UnsafeCell<Vec<Parked>>,
+    buffer: Cell<Vec<u8>>,
+    named: Cell<bool>,
+    label: CString,
+}
+
+/// Something with a destructor that waits while Lua code that may raise looks
+/// at it. If Lua does raise, the next visitor of the limbo drops it.
+pub enum Parked {
+    /// A message that is being unpacked.
+    Message(Message),
+    /// Several; the buffer of the vector stays where it is when the limbo
+    /// grows.
+    Messages(Vec<Message>),
+    /// The text of an error.
+    Text(String),
+}
+
+static CONTEXT: u8 = 0;
+
+impl Context {
+    /// A context for a state of this universe; `lane` is the lane that the
+    /// state runs, none for a master state.
+    pub fn new(
+        universe: Arc<Universe>,
+        lane: Option<Arc<Lane>>,
+        generation: Generation,
+    ) -> Context {
+        let cancel = match &lane {
+            Some(lane) => Arc::clone(lane.cancel()),
+            None => Arc::new(Cancel::new()),
+        };
+        let label = match &lane {
+            Some(lane) if lane.is_named() => lane.name_bytes(),
+            _ => b"main".to_vec(),
+        };
+        // A name with a zero byte is shown up to it.
+        let label = label
+            .split(|byte| *byte == 0)
+            .next()
+            .and_then(|name| CString::new(name).ok());
+        Context {
+            label: label.unwrap_or_default(),
+            universe,
+            settled: Cell::new(lane.is_some()),
+            lane,
+            cancel,
+            generation: Cell::new(generation),
+            module: Cell::new(std::ptr::null()),
+            limbo: UnsafeCell::new(Vec::new()),
+            buffer: Cell::new(Vec::new()),
+            named: Cell::new(false),
+        }
+    }
+
+    /// The universe of the state.
+    pub fn universe(&self) -> &Arc<Universe> {
+        &self.universe
+    }
+
+    /// The lane that the state runs; none in a master state.
+    pub fn lane(&self) -> Option<&Arc<Lane>> {
+        self.lane.as_ref()
+    }
+
+    /// The interface that the state speaks.
+    #[inline]
+    pub fn generation(&self) -> Generation {
+        self.generation.get()
+    }
+
+    /// Chooses the interface; refused once another one was settled.
+    pub fn choose(&self, generation: Generation) -> Result<(), Generation> {
+        if self.settled.get() && self.generation.get() != generation {
+            return Err(self.generation.get());
+        }
+        self.settled.set(true);
+        self.generation.set(generation);
+        Ok(())
+    }
+
+    /// Whether the interface was settled.
+    pub fn is_settled(&self) -> bool {
+        self.settled.get()
+    }
+
+    /// Who blocks when this state blocks.
+    #[inline]
+    pub fn party(&self) -> Party<'_> {
+        Party {
+            cancel: &self.cancel,
+            spin: self.universe.spin(),
+            observer: self
+                .lane
+                .as_deref()
+                .map(|lane| lane as &dyn linda::Observer),
+            recheck: None,
+        }
+    }
+
+    /// What error messages call this state: the name that the lane was given
+    /// at its start, or `main`.
+    pub(crate) fn name(&self) -> std::borrow::Cow<'_, str> {
+        self.label.to_string_lossy()
+    }
+
+    /// [`name`](Context::name), as a C string that lives as long as the
+    /// context: for code that may raise.
+    pub(crate) fn label(&self) -> *const c_char {
+        self.label.as_ptr()
+    }
+
+    /// Whether functions travel without debug information.
+    pub fn strips(&self) -> bool {
+        self.generation.get() == Generation::V4 && self.universe.settings().strip_functions
+    }
+
+    /// Whether this is the address of the state's module table.
+    pub(crate) fn is_module(&self, pointer: *const c_void) -> bool {
+        self.module.get() == pointer
+    }
+
+    /// Remembers the address of the module table, which lives as long as the
+    /// state does.
+    pub fn set_module(&self, pointer: *const c_void) {
+        self.module.set(pointer);
+    }
+
+    /// Whether the lookup names were collected; true from the second call on.
+    pub(crate) fn named(&self) -> bool {
+        self.named.get()
+    }
+
+    pub(crate) fn set_named(&self, named: bool) {
+        self.named.set(named);
+    }
+
+    /// An empty buffer, with the capacity of an earlier one.
+    pub(crate) fn take_buffer(&self) -> Vec<u8> {
+        self.buffer.take()
+    }
+
+    /// Gives a buffer back.
+    pub(crate) fn give_buffer(&self, mut buffer: Vec<u8>) {
+        /// More than this is not worth keeping.
+        const KEEP: usize = 64 * 1024;
+        if buffer.capacity() <= KEEP {
+            buffer.clear();
+            self.buffer.set(buffer);
+        }
+    }
+
+    /// Parks a value until [`unpark`](Context::unpark). Answers its place.
+    #[inline]
+    pub fn park(&self, parked: Parked) -> usize {
+        // SAFETY: the state runs on one thread, and no reference into the
+        // vector outlives this call.
+        let limbo = unsafe { &mut *self.limbo.get() };
+        limbo.push(parked);
+        limbo.len() - 1
+    }
+
+    /// Drops what was parked at this place, and whatever was parked later by
+    /// calls that raised.
+    #[inline]
+    pub fn unpark(&self, place: usize) {
+        // SAFETY: as in `park`; dropping messages runs no Lua code and comes
+        // back to no limbo.
+        unsafe { (*self.limbo.get()).truncate(place) };
+    }
+}
+
+/// Puts the context into its state and prepares the state for transfers.
+/// [-0, +0, m]
+///
+/// # Safety
+/// `state` must be valid and have none yet; `context` comes from
+/// `Box::into_raw` and belongs to the state from the moment that this returns,
+/// not if it raises.
+pub unsafe fn install(state: *mut lua_State, context: *mut Context) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let slot =
+            super::flavour::new_userdata(state, size_of::<*mut Context>()).cast::<*mut Context>();
+        slot.write(std::ptr::null_mut());
+        ffi::lua_createtable(state, 0, 1);
+        ffi::lua_pushcfunction(state, collect);
+        ffi::lua_setfield(state, -2, c"__gc".as_ptr());
+        ffi::lua_setmetatable(state, -2);
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const CONTEXT).cast());
+        protect::install(state);
+        metas::install(state);
+        deep::install(state);
+        // Nothing raises from here on.
+        slot.write(context);
+    }
+}
+
+/// Pushes the userdata that holds the context, for use as an upvalue.
+/// [-0, +1, -]: nil when there is none.
+///
+/// # Safety
+/// One free stack slot.
+pub unsafe fn push(state: *mut lua_State) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const CONTEXT).cast());
+    }
+}
+
+/// The context of a state, if it has one that is not closed. [-0, +0, -]
+///
+/// # Safety
+/// `state` must be valid, with one free stack slot; the reference is good as
+/// long as the state is.
+pub unsafe fn of_state<'a>(state: *mut lua_State) -> Option<&'a Context> {
+    // SAFETY: the registry entry is ours.
+    unsafe {
+        push(state);
+        let context = at(state, -1);
+        ffi::lua_settop(state, -2);
+        context
+    }
+}
+
+/// The context in the userdata at `index`, unless it is closed. [-0, +0, -]
+///
+/// # Safety
+/// The value at `index` is what [`push`] pushes.
+#[inline]
+pub unsafe fn at<'a>(state: *mut lua_State, index: c_int) -> Option<&'a Context> {
+    // SAFETY: the userdata holds a pointer that is null once closed; its block
+    // of memory lives until the state's memory goes, later than any code.
+    unsafe {
+        let slot = ffi::lua_touserdata(state, index).cast::<*mut Context>();
+        if slot.is_null() {
+            None
+        } else {
+            (*slot).as_ref()
+        }
+    }
+}
+
+/// `__gc` of the context: the state is closing. A master state takes its
+/// universe down before the context goes.
+unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
+    // SAFETY: index 1 is the userdata; the pointer is taken out once.
+    unsafe {
+        let slot = ffi::lua_touserdata(state, 1).cast::<*mut Context>();
+        let Some(context) = (*slot).as_ref() else {
+            return 0;
+        };
+        if context.lane.is_none() {
+            // Lua code (`lanes.finally`) may still use the context meanwhile.
+            let _ = protect::catch(|| context.universe.close());
+        }
+        let context = std::mem::replace(&mut *slot, std::ptr::null_mut());
+        let _ = protect::catch(|| drop(Box::from_raw(context)));
+        0
+    }
+}

@@ -1,0 +1,304 @@
+//! Starting lanes.
+//!
+//! Everything that can go wrong does so on the caller's thread, before there
+//! is a thread: the values are packed, the state is made and filled, and then
+//! handed over whole.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::Arc;
+
+use mlua::ffi::{self, lua_State};
+
+use super::context::{self, Context};
+use super::pack::{self, Names, Refusal, bytes_at};
+use super::protect::protected;
+use super::run::Ready;
+use super::state::{Libraries, error_text, make};
+use super::trace::Level;
+use super::unpack;
+use crate::lane::Lane;
+use crate::message::Message;
+
+/// What a lane runs.
+#[derive(Clone, Copy)]
+pub enum Body {
+    /// The function at this index.
+    Function(c_int),
+    /// The source text at this index.
+    Source(c_int),
+}
+
+/// How to start a lane. Indices are absolute, in the caller's stack.
+pub struct Launch<'a> {
+    /// The libraries of its state.
+    pub libraries: &'a Libraries,
+    /// Its name, if it has one.
+    pub name: Option<Vec<u8>>,
+    /// What it runs.
+    pub body: Body,
+    /// The arguments of the body.
+    pub first: c_int,
+    /// How many they are.
+    pub count: c_int,
+    /// A table to be copied into its globals.
+    pub globals: Option<c_int>,
+    /// A list of modules to be required before the body runs.
+    pub required: Option<c_int>,
+    /// A table with `path` and `cpath` for its package library.
+    pub package: Option<c_int>,
+    /// How much of the stack an error keeps.
+    pub level: Level,
+}
+
+struct Fill {
+    context: *const Context,
+    paths: [Option<Vec<u8>>; 2],
+    globals: Option<Message>,
+    required: Vec<Vec<u8>>,
+    body: FillBody,
+    arguments: Message,
+}
+
+enum FillBody {
+    Function(Message),
+    Source(Vec<u8>),
+}
+
+/// Starts a lane. Fails with a text before anything of it exists. [-0, +0, -]
+///
+/// # Safety
+/// `context` belongs to `state`; [`pack::SLOTS`] free stack slots.
+pub unsafe fn launch(
+    state: *mut lua_State,
+    context: &Context,
+    how: Launch<'_>,
+) -> Result<Arc<Lane>, String> {
+    // SAFETY: the caller's promise; the new state is ours alone until the
+    // thread takes it.
+    unsafe {
+        let universe = context.universe();
+        let refused = |Refusal(text)| text;
+        let body = match how.body {
+            Body::Function(index) => FillBody::Function(
+                pack::together(state, context, index, 1, Names::Body).map_err(refused)?,
+            ),
+            Body::Source(index) => FillBody::Source(bytes_at(state, index).to_vec()),
+        };
+        let arguments = pack::together(state, context, how.first, how.count, Names::Argument(1))
+            .map_err(refused)?;
+        let globals = match how.globals {
+            Some(index) => {
+                Some(pack::together(state, context, index, 1, Names::Globals).map_err(refused)?)
+            }
+            None => None,
+        };
+        let required = match how.required {
+            Some(index) => strings(state, index)?,
+            None => Vec::new(),
+        };
+        let paths = match how.package {
+            Some(index) => [
+                field(state, index, c"path")?,
+                field(state, index, c"cpath")?,
+            ],
+            None => [None, None],
+        };
+        let traced = how.level != Level::Minimal;
+        let lane = Arc::new(Lane::new(universe.next_identity(), how.name));
+        let made = make(
+            universe,
+            &lane,
+            context.generation(),
+            how.libraries,
+            how.level,
+        )?;
+        let new = made.get();
+        let its_context = context::of_state(new).ok_or("the new state has no context")?;
+        let mut job = Fill {
+            context: its_context,
+            paths,
+            globals,
+            required,
+            body,
+            arguments,
+        };
+        if protected(new, 0, ffi::LUA_MULTRET, fill, (&raw mut job).cast()) != ffi::LUA_OK {
+            return Err(error_text(new));
+        }
+        let arguments = ffi::lua_gettop(new) - 2;
+        if !universe.enter(&lane) {
+            return Err("no lane can be started any more: the program is ending".to_owned());
+        }
+        let thread_name = lane.is_named().then(|| lane.name().replace('\0', "?"));
+        let ready = Ready {
+            state: made,
+            lane: Arc::clone(&lane),
+            universe: Arc::clone(universe),
+            arguments,
+            traced,
+        };
+        let mut builder = std::thread::Builder::new().stack_size(stack_size());
+        if let Some(name) = thread_name {
+            builder = builder.name(name);
+        }
+        match builder.spawn(move || ready.run()) {
+            Ok(_) => Ok(lane),
+            Err(error) => {
+                // The closure, and with it the state, is gone already.
+                universe.leave(&lane);
+                Err(format!("the system refuses another thread: {error}"))
+            }
+        }
+    }
+}
+
+/// `() -> (body, arguments…)` [e]: fills the new state.
+unsafe fn fill(state: *mut lua_State, data: *mut c_void) -> c_int {
+    // SAFETY: `data` is the job that `launch` keeps alive; nothing here owns a
+    // value with a destructor.
+    unsafe {
+        let job = &*data.cast::<Fill>();
+        let context = &*job.context;
+        for (name, text) in [c"path", c"cpath"].into_iter().zip(&job.paths) {
+            if let Some(text) = text {
+                ffi::lua_getglobal(state, c"package".as_ptr());
+                if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+                    super::flavour::push_bytes(state, text);
+                    ffi::lua_setfield(state, -2, name.as_ptr());
+                }
+                ffi::lua_settop(state, 0);
+            }
+        }
+        for module in &job.required {
+            ffi::lua_getglobal(state, c"require".as_ptr());
+            if ffi::lua_type(state, -1) != ffi::LUA_TFUNCTION {
+                return ffi::luaL_error(
+                    state,
+                    c"cannot pre-require modules without loading 'package' library first".as_ptr(),
+                );
+            }
+            super::flavour::push_bytes(state, module);
+            ffi::lua_call(state, 1, 0);
+        }
+        if let Some(globals) = &job.globals {
+            unpack(state, context, globals);
+            ffi::lua_pushglobaltable(state);
+            ffi::lua_pushnil(state);
+            while ffi::lua_next(state, 1) != 0 {
+                ffi::lua_pushvalue(state, -2);
+                ffi::lua_insert(state, -2);
+                ffi::lua_rawset(state, 2);
+            }
+            ffi::lua_settop(state, 0);
+        }
+        match &job.body {
+            FillBody::Function(message) => unpack(state, context, message),
+            FillBody::Source(text) => {
+                ffi::luaL_checkstack(state, 4, std::ptr::null());
+                super::flavour::push_bytes(state, text);
+                let name = ffi::lua_tostring(state, 1);
+                let status = ffi::luaL_loadbufferx(
+                    state,
+                    text.as_ptr().cast(),
+                    text.len(),
+                    name,
+                    std::ptr::null(),
+                );
+                if status != ffi::LUA_OK {
+                    let why = ffi::lua_tostring(state, -1);
+                    ffi::lua_pushfstring(
+                        state,
+                        c"error when parsing lane function code: %s".as_ptr(),
+                        why,
+                    );
+                    ffi::lua_error(state);
+                }
+                ffi::lua_remove(state, 1);
+            }
+        }
+        unpack(state, context, &job.arguments);
+        ffi::lua_gettop(state)
+    }
+}
+
+/// Pushes the values of a message or raises. [-0, +n, e]
+unsafe fn unpack(state: *mut lua_State, context: &Context, message: &Message) {
+    // SAFETY: the message is kept alive by `launch`, outside the protected
+    // call.
+    unsafe {
+        if let Err(fault) = unpack::message(state, context, message) {
+            unpack::push_fault(state, fault);
+            ffi::lua_error(state);
+        }
+    }
+}
+
+/// The strings of the list at `index`. [-0, +0, -]
+unsafe fn strings(state: *mut lua_State, index: c_int) -> Result<Vec<Vec<u8>>, String> {
+    // SAFETY: a table at `index`; one free stack slot.
+    unsafe {
+        (1..=ffi::lua_rawlen(state, index))
+            .map(|n| {
+                super::flavour::raw_geti(state, index, n as u32);
+                let text = (ffi::lua_type(state, -1) == ffi::LUA_TSTRING)
+                    .then(|| bytes_at(state, -1).to_vec());
+                ffi::lua_settop(state, -2);
+                text.ok_or_else(|| "required module list should be a list of strings".to_owned())
+            })
+            .collect()
+    }
+}
+
+/// A string field of the table at `index`. [-0, +0, -]
+unsafe fn field(
+    state: *mut lua_State,
+    index: c_int,
+    name: &'static CStr,
+) -> Result<Option<Vec<u8>>, String> {
+    // SAFETY: a table at `index`. The key is a name that the program's own
+    // package table has, so it is looked for rather than pushed: that would
+    // take memory and could raise.
+    unsafe {
+        let top = ffi::lua_gettop(state);
+        let mut found = Ok(None);
+        ffi::lua_pushnil(state);
+        while ffi::lua_next(state, index) != 0 {
+            if ffi::lua_type(state, -2) == ffi::LUA_TSTRING
+                && bytes_at(state, -2) == name.to_bytes()
+            {
+                found = match ffi::lua_type(state, -1) {
+                    ffi::LUA_TSTRING => Ok(Some(bytes_at(state, -1).to_vec())),
+                    _ => Err(format!(
+                        "failed to copy package.{}: it is not a string",
+                        name.to_string_lossy()
+                    )),
+                };
+                break;
+            }
+            ffi::lua_settop(state, -2);
+        }
+        ffi::lua_settop(state, top);
+        found
+    }
+}
+
+/// As large as the main thread's, so that deep recursion works the same in a
+/// lane. Memory is taken as it is used.
+fn stack_size() -> usize {
+    /// What most systems give the main thread.
+    const USUAL: usize = 8 << 20;
+    #[cfg(unix)]
+    {
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: the structure is ours.
+        let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
+        // Unlimited or enormous stacks cannot be given to each thread.
+        if known && (1 << 20..=64 << 20).contains(&limit.rlim_cur) {
+            return limit.rlim_cur as usize;
+        }
+    }
+    USUAL
+}

@@ -1,0 +1,49 @@
+//! The one place of this crate that touches Lua states; see [`protect`] for
+//! the rules that hold here.
+
+pub mod context;
+pub mod deep;
+mod describe;
+pub mod flavour;
+mod launch;
+mod metas;
+mod names;
+mod objects;
+pub mod pack;
+pub mod protect;
+mod run;
+pub mod sentinel;
+mod state;
+mod trace;
+pub mod unpack;
+
+use std::sync::Arc;
+
+use mlua::ffi::lua_State;
+
+pub use context::{Context, Generation, Parked};
+pub use deep::Kind;
+pub use launch::{Body, Launch, launch};
+pub use names::collect as collect_names;
+pub use run::set_finalizer;
+pub use state::{Libraries, LibrariesError};
+pub use trace::Level as TraceLevel;
+
+/// What the Lua-facing side puts into the states of its universe.
+pub struct Hooks {
+    /// Pushes the state's module table. [-0, +1, e]
+    pub push_module: unsafe fn(state: *mut lua_State),
+    /// Puts the globals of a lane into a fresh state. [-0, +0, e]
+    pub open_lane: unsafe fn(state: *mut lua_State),
+}
+
+/// A shared buffer of a header and a payload, written in one step.
+pub(crate) fn joined(header: &[u8], payload: &[u8]) -> Arc<[u8]> {
+    let mut bytes = Arc::<[u8]>::new_uninit_slice(header.len() + payload.len());
+    let room = Arc::get_mut(&mut bytes).expect("nobody else has it yet");
+    let (start, rest) = room.split_at_mut(header.len());
+    start.write_copy_of_slice(header);
+    rest.write_copy_of_slice(payload);
+    // SAFETY: both parts together are the whole buffer, and both are written.
+    unsafe { bytes.assume_init() }
+}

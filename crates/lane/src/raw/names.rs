@@ -1,0 +1,249 @@
+//! Lookup names: the paths by which C functions, library tables and the
+//! standard files are found again in another state, such as `string/upper`.
+//!
+//! The registry holds one table with both directions. It is filled when the
+//! state first needs it: for a master state that is when it is configured.
+
+use std::ffi::{CStr, c_int, c_void};
+
+use mlua::ffi::{self, lua_State};
+
+use super::context::Context;
+use super::pack::bytes_at;
+use super::protect::protected;
+use super::{deep, flavour};
+
+static NAMES: u8 = 0;
+/// How deep tables are searched for names.
+const DEPTH: u32 = 4;
+
+fn key() -> *const c_void {
+    (&raw const NAMES).cast()
+}
+
+/// Collects the names now if that was not done yet. Answers false for want of
+/// memory. [-0, +0, -]
+///
+/// # Safety
+/// Four free stack slots; `context` belongs to `state`.
+pub unsafe fn collect(state: *mut lua_State, context: &Context) -> bool {
+    if context.named() {
+        return true;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let top = ffi::lua_gettop(state);
+        let done = protected(state, 0, 0, build, std::ptr::null_mut()) == ffi::LUA_OK;
+        ffi::lua_settop(state, top);
+        context.set_named(done);
+        done
+    }
+}
+
+/// The lookup name of the value at `index`. [-0, +0, -]
+///
+/// # Safety
+/// A value at `index`, which is absolute; four free stack slots.
+pub unsafe fn of_value(state: *mut lua_State, context: &Context, index: c_int) -> Option<Vec<u8>> {
+    // SAFETY: the caller's promise; raw reads do not raise.
+    unsafe {
+        if !collect(state, context) {
+            return None;
+        }
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key());
+        ffi::lua_pushvalue(state, index);
+        ffi::lua_rawget(state, -2);
+        let name =
+            (ffi::lua_type(state, -1) == ffi::LUA_TSTRING).then(|| bytes_at(state, -1).to_vec());
+        ffi::lua_settop(state, -3);
+        name
+    }
+}
+
+/// Pushes the value with this lookup name, or nil. [-0, +1, m]
+///
+/// # Safety
+/// Eight free stack slots; raises, so the caller holds no destructor.
+pub unsafe fn push_value(state: *mut lua_State, name: &[u8]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let top = ffi::lua_gettop(state);
+        // Names that were collected come first: they mean the value of then,
+        // even if the program has replaced it in its library since.
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key());
+        if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+            flavour::push_bytes(state, name);
+            ffi::lua_rawget(state, -2);
+            if ffi::lua_type(state, -1) != ffi::LUA_TNIL {
+                ffi::lua_replace(state, top + 1);
+                ffi::lua_settop(state, top + 1);
+                return;
+            }
+        }
+        ffi::lua_settop(state, top);
+        push_loaded(state);
+        if walk(state, name) {
+            return;
+        }
+        ffi::lua_settop(state, top);
+        ffi::lua_pushglobaltable(state);
+        if walk(state, name) {
+            return;
+        }
+        ffi::lua_settop(state, top);
+        ffi::lua_pushnil(state);
+    }
+}
+
+/// Follows a path from the table on top and leaves what it finds in its place.
+/// [-1, +1, m]
+unsafe fn walk(state: *mut lua_State, path: &[u8]) -> bool {
+    // SAFETY: two free stack slots.
+    unsafe {
+        for step in path.split(|byte| *byte == b'/') {
+            if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
+                return false;
+            }
+            flavour::push_bytes(state, step);
+            ffi::lua_rawget(state, -2);
+            ffi::lua_remove(state, -2);
+        }
+        ffi::lua_type(state, -1) != ffi::LUA_TNIL
+    }
+}
+
+/// Pushes the table of loaded modules, which exists without the package
+/// library too; an empty one if the program took it away. [-0, +1, m]
+unsafe fn push_loaded(state: *mut lua_State) {
+    // SAFETY: one free stack slot.
+    unsafe {
+        ffi::lua_pushstring(state, c"_LOADED".as_ptr());
+        ffi::lua_rawget(state, ffi::LUA_REGISTRYINDEX);
+        if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
+            ffi::lua_settop(state, -2);
+            ffi::lua_createtable(state, 0, 0);
+        }
+    }
+}
+
+/// `() -> ()` [m]: collects the names of the loaded libraries and of what the
+/// global table holds.
+unsafe fn build(state: *mut lua_State, _: *mut c_void) -> c_int {
+    // SAFETY: a fresh frame; `walk_tables` reserves what it needs.
+    unsafe {
+        ffi::luaL_checkstack(state, 20, std::ptr::null());
+        ffi::lua_createtable(state, 0, 256); // 1: names
+        ffi::lua_createtable(state, 0, 32); // 2: tables that were visited
+        push_loaded(state); // 3
+        // Going through `package.loaded` as a table among others would give
+        // every library a second, longer name.
+        visited(state, 3);
+        ffi::lua_pushglobaltable(state); // 4
+        visited(state, 4);
+        collect_table(state, 4, b"", 0, false);
+        for library in flavour::LIBRARIES {
+            ffi::lua_pushstring(state, library.name.as_ptr());
+            ffi::lua_rawget(state, 3);
+            if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+                let table = ffi::lua_gettop(state);
+                consider(state, table, library.name);
+            }
+            ffi::lua_settop(state, 4);
+        }
+        collect_table(state, 3, b"", DEPTH, true);
+        collect_table(state, 4, b"", DEPTH, false);
+        ffi::lua_pushvalue(state, 1);
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, key());
+        0
+    }
+}
+
+/// Marks the table at `index` as visited; answers whether it was before.
+unsafe fn visited(state: *mut lua_State, index: c_int) -> bool {
+    // SAFETY: index 2 is the table of visited ones; three free stack slots.
+    unsafe {
+        ffi::lua_pushvalue(state, index);
+        ffi::lua_rawget(state, 2);
+        let before = ffi::lua_toboolean(state, -1) != 0;
+        ffi::lua_settop(state, -2);
+        if !before {
+            ffi::lua_pushvalue(state, index);
+            ffi::lua_pushboolean(state, 1);
+            ffi::lua_rawset(state, 2);
+        }
+        before
+    }
+}
+
+/// Names what the table at `index` holds, and what its tables hold down to
+/// `depth` levels. Userdata only on request: a name keeps its value alive, so
+/// objects in global variables get none.
+unsafe fn collect_table(
+    state: *mut lua_State,
+    index: c_int,
+    prefix: &[u8],
+    depth: u32,
+    userdata: bool,
+) {
+    // SAFETY: the frame of `build`; the table is only read, so `lua_next` does
+    // not raise.
+    unsafe {
+        ffi::luaL_checkstack(state, 12, std::ptr::null());
+        let top = ffi::lua_gettop(state);
+        ffi::lua_pushnil(state);
+        while ffi::lua_next(state, index) != 0 {
+            let (key, value) = (top + 1, top + 2);
+            if ffi::lua_type(state, key) == ffi::LUA_TSTRING {
+                let kind = ffi::lua_type(state, value);
+                let nameable =
+                    userdata && kind == ffi::LUA_TUSERDATA && !deep::is_proxy(state, value)
+                        || kind == ffi::LUA_TFUNCTION && ffi::lua_iscfunction(state, value) != 0;
+                let deeper = kind == ffi::LUA_TTABLE && depth > 0;
+                if nameable || deeper && !visited(state, value) {
+                    flavour::push_bytes(state, prefix);
+                    flavour::push_bytes(state, if prefix.is_empty() { b"" } else { b"/" });
+                    ffi::lua_pushvalue(state, key);
+                    ffi::lua_concat(state, 3);
+                    let name = ffi::lua_gettop(state);
+                    if nameable {
+                        let name = CStr::from_ptr(ffi::lua_tostring(state, name));
+                        consider(state, value, name);
+                    } else {
+                        // The name stays on the stack as long as it is used.
+                        let name = bytes_at(state, name);
+                        collect_table(state, value, name, depth - 1, userdata);
+                    }
+                }
+            }
+            ffi::lua_settop(state, key);
+        }
+        ffi::lua_settop(state, top);
+    }
+}
+
+/// Gives the value at `index` this name unless it has a better one: the
+/// shorter, then the lexically smaller. [-0, +0, m]
+unsafe fn consider(state: *mut lua_State, index: c_int, name: &CStr) {
+    // SAFETY: index 1 is the table of names; four free stack slots.
+    unsafe {
+        let top = ffi::lua_gettop(state);
+        let name = name.to_bytes();
+        ffi::lua_pushvalue(state, index);
+        ffi::lua_rawget(state, 1);
+        if ffi::lua_type(state, -1) == ffi::LUA_TSTRING {
+            let known = bytes_at(state, -1);
+            if (known.len(), known) <= (name.len(), name) {
+                ffi::lua_settop(state, top);
+                return;
+            }
+        }
+        ffi::lua_settop(state, top);
+        ffi::lua_pushvalue(state, index);
+        flavour::push_bytes(state, name);
+        ffi::lua_rawset(state, 1);
+        flavour::push_bytes(state, name);
+        ffi::lua_pushvalue(state, index);
+        ffi::lua_rawset(state, 1);
+        ffi::lua_settop(state, top);
+    }
+}

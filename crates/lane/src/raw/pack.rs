@@ -1,0 +1,700 @@
+//! Packing: Lua values into messages.
+//!
+//! Nothing here raises: what may raise in Lua runs in a protected call. So the
+//! packer may own what it likes, and a refusal comes back as a value before
+//! anything was queued and with no lock held.
+
+use std::ffi::{c_int, c_void};
+
+use mlua::ffi::{self, lua_State};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::context::Context;
+use super::objects::Objects;
+use super::protect::protected;
+use super::{deep, describe, flavour, metas, names, sentinel};
+use crate::message::{Handle, Message};
+use crate::wire::{string_header, tag};
+
+pub use super::objects::SLOTS;
+
+/// Why a value cannot travel, with the path to it.
+#[derive(Debug)]
+pub struct Refusal(pub String);
+
+/// What the values of a transfer are called in a refusal.
+#[derive(Clone, Copy)]
+pub enum Names {
+    /// `argument N`, counted from this number for the first value.
+    Argument(u32),
+    /// `result N`.
+    Result,
+    /// `upvalue` and the like come from the function itself: the one value is
+    /// a lane's body.
+    Body,
+    /// The entries of the `globals` option.
+    Globals,
+    /// The value that an error carries.
+    Error,
+}
+
+/// Packs one value that needs no look at the rest of the stack: anything but a
+/// table, function or full userdata. [-0, +0, -]
+///
+/// # Safety
+/// A value at `index`.
+#[inline]
+pub unsafe fn scalar(state: *mut lua_State, index: c_int) -> Option<Message> {
+    // SAFETY: the caller's promise; reading scalars does not raise.
+    unsafe {
+        Some(match ffi::lua_type(state, index) {
+            ffi::LUA_TSTRING => {
+                let text = bytes_at(state, index);
+                let (header, len) = string_header(text.len())?;
+                Message::joined(&header[..len], text)
+            }
+            ffi::LUA_TNUMBER => {
+                let (tag, bits) = number_at(state, index);
+                Message::joined(&[tag], &bits)
+            }
+            ffi::LUA_TBOOLEAN => Message::joined(&[boolean_at(state, index)], &[]),
+            ffi::LUA_TNIL => Message::joined(&[tag::NIL], &[]),
+            ffi::LUA_TLIGHTUSERDATA => {
+                let pointer = ffi::lua_touserdata(state, index);
+                if sentinel::is_null(pointer) {
+                    Message::joined(&[tag::NIL], &[])
+                } else {
+                    Message::joined(&[tag::LIGHT], &(pointer.addr() as u64).to_ne_bytes())
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Packs values each into a message of its own, as `send` needs them. Values
+/// that share tables or functions are packed together, and each message then
+/// means one of them. [-0, +0, -]
+///
+/// # Safety
+/// `count` values from `first` (absolute); [`SLOTS`] free stack slots unless
+/// all are scalars; `context` belongs to `state`.
+pub unsafe fn values(
+    state: *mut lua_State,
+    context: &Context,
+    first: c_int,
+    count: c_int,
+    names: Names,
+) -> Result<Vec<Message>, Refusal> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut messages = Vec::with_capacity(count as usize);
+        let mut seen = FxHashMap::default();
+        for n in 0..count {
+            if let Some(message) = scalar(state, first + n) {
+                messages.push(message);
+                continue;
+            }
+            let mut packer = Packer::new(state, context, names);
+            let result = packer.run(first + n, 1, n as u32);
+            packer.leave();
+            result?;
+            // `fold`: every object must be entered, also after a hit.
+            let shared = packer.identity.pointers().fold(false, |hit, object| {
+                *seen.entry(object).or_insert(n) != n || hit
+            });
+            if shared {
+                let all = together(state, context, first, count, names)?;
+                return Ok((0..count as u32).map(|n| all.pick(n)).collect());
+            }
+            messages.push(packer.finish());
+        }
+        Ok(messages)
+    }
+}
+
+/// Packs values into one message. [-0, +0, -]
+///
+/// # Safety
+/// As for [`values`].
+pub unsafe fn together(
+    state: *mut lua_State,
+    context: &Context,
+    first: c_int,
+    count: c_int,
+    names: Names,
+) -> Result<Message, Refusal> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut packer = Packer::new(state, context, names);
+        let result = packer.run(first, count, 0);
+        packer.leave();
+        result?;
+        Ok(packer.finish())
+    }
+}
+
+/// The bytes of the string at `index`. [-0, +0, -]
+///
+/// # Safety
+/// A string at `index`; the slice is good as long as that value stays.
+#[inline]
+pub unsafe fn bytes_at<'a>(state: *mut lua_State, index: c_int) -> &'a [u8] {
+    // SAFETY: for a value that is a string this neither converts nor raises.
+    unsafe {
+        let mut len = 0;
+        let data = ffi::lua_tolstring(state, index, &raw mut len);
+        std::slice::from_raw_parts(data.cast(), len)
+    }
+}
+
+#[inline]
+unsafe fn number_at(state: *mut lua_State, index: c_int) -> (u8, [u8; 8]) {
+    // SAFETY: a number at `index`.
+    unsafe {
+        if flavour::is_integer(state, index) {
+            (tag::INT, ffi::lua_tointeger(state, index).to_ne_bytes())
+        } else {
+            (tag::NUM, ffi::lua_tonumber(state, index).to_ne_bytes())
+        }
+    }
+}
+
+#[inline]
+unsafe fn boolean_at(state: *mut lua_State, index: c_int) -> u8 {
+    // SAFETY: a value at `index`.
+    if unsafe { ffi::lua_toboolean(state, index) } != 0 {
+        tag::TRUE
+    } else {
+        tag::FALSE
+    }
+}
+
+/// Where in the object that is being filled a value was found.
+#[derive(Clone, Copy)]
+enum Place {
+    /// One of the values of the transfer, counted from 0.
+    Root(u32),
+    /// The value of a table's entry, whose key is at this index.
+    Entry(c_int),
+    /// A key of a table.
+    Key,
+    /// An upvalue, counted from 1.
+    Upvalue(c_int),
+    /// The metatable.
+    Metatable,
+}
+
+/// Which object has which number, by address.
+#[derive(Default)]
+struct Identity {
+    few: SmallVec<[(usize, u32); 8]>,
+    many: FxHashMap<usize, u32>,
+}
+
+impl Identity {
+    fn get(&self, pointer: *const c_void) -> Option<u32> {
+        if self.many.is_empty() {
+            self.few
+                .iter()
+                .find(|(known, _)| *known == pointer.addr())
+                .map(|(_, number)| *number)
+        } else {
+            self.many.get(&pointer.addr()).copied()
+        }
+    }
+
+    fn insert(&mut self, pointer: *const c_void, number: u32) {
+        if self.many.is_empty() && self.few.len() < 8 {
+            self.few.push((pointer.addr(), number));
+        } else {
+            self.many.extend(self.few.drain(..));
+            self.many.insert(pointer.addr(), number);
+        }
+    }
+
+    fn pointers(&self) -> impl Iterator<Item = usize> {
+        self.few
+            .iter()
+            .map(|(pointer, _)| *pointer)
+            .chain(self.many.keys().copied())
+    }
+}
+
+struct Packer<'a> {
+    state: *mut lua_State,
+    context: &'a Context,
+    names: Names,
+    /// Stack top at the start, restored at the end.
+    top: c_int,
+    globals: *const c_void,
+    out: Vec<u8>,
+    handles: Vec<Handle>,
+    objects: Objects,
+    identity: Identity,
+    /// Which variable is which upvalue of which object.
+    variables: FxHashMap<usize, (u32, u8)>,
+    /// Where each object comes from.
+    origins: Vec<Origin>,
+    /// The object that is being filled.
+    current: u32,
+    /// The value of the transfer through which it was reached.
+    root: u32,
+}
+
+struct Origin {
+    /// The object that mentions it first, or `ROOT`.
+    owner: u32,
+    /// The value of the transfer through which it was reached.
+    root: u32,
+    /// Where in `out` its sizes stand.
+    sizes: usize,
+}
+
+const ROOT: u32 = u32::MAX;
+
+impl<'a> Packer<'a> {
+    unsafe fn new(state: *mut lua_State, context: &'a Context, names: Names) -> Packer<'a> {
+        // SAFETY: the stack slots were reserved by the caller of this module.
+        unsafe {
+            let top = ffi::lua_gettop(state);
+            ffi::lua_pushglobaltable(state);
+            let globals = ffi::lua_topointer(state, -1);
+            ffi::lua_settop(state, top);
+            Packer {
+                state,
+                context,
+                names,
+                top,
+                globals,
+                out: context.take_buffer(),
+                handles: Vec::new(),
+                objects: Objects::new(state),
+                identity: Identity::default(),
+                variables: FxHashMap::default(),
+                origins: Vec::new(),
+                current: ROOT,
+                root: 0,
+            }
+        }
+    }
+
+    unsafe fn leave(&self) {
+        // SAFETY: the top is the one of the start.
+        unsafe { ffi::lua_settop(self.state, self.top) };
+    }
+
+    fn finish(mut self) -> Message {
+        let message = Message::new(&self.out, std::mem::take(&mut self.handles));
+        self.context.give_buffer(std::mem::take(&mut self.out));
+        message
+    }
+
+    unsafe fn run(&mut self, first: c_int, count: c_int, number: u32) -> Result<(), Refusal> {
+        // SAFETY: the values are there; the slots are reserved.
+        unsafe {
+            self.out.push(tag::MANY);
+            self.out.extend_from_slice(&(count as u32).to_ne_bytes());
+            for n in 0..count {
+                self.root = number + n as u32;
+                self.value(first + n, Place::Root(self.root))?;
+            }
+            let mut next = 0;
+            while next < self.objects.len() {
+                self.current = next;
+                self.root = self.origins[next as usize].root;
+                self.objects.push(next);
+                let object = ffi::lua_gettop(self.state);
+                if ffi::lua_type(self.state, object) == ffi::LUA_TTABLE {
+                    self.table_content(object)?;
+                } else {
+                    self.function_content(object)?;
+                }
+                ffi::lua_settop(self.state, object - 1);
+                next += 1;
+            }
+            Ok(())
+        }
+    }
+
+    unsafe fn value(&mut self, index: c_int, place: Place) -> Result<(), Refusal> {
+        // SAFETY: a value at `index`, which is absolute; nothing here raises.
+        unsafe {
+            match ffi::lua_type(self.state, index) {
+                ffi::LUA_TNIL => self.out.push(tag::NIL),
+                ffi::LUA_TBOOLEAN => self.out.push(boolean_at(self.state, index)),
+                ffi::LUA_TNUMBER => {
+                    let (tag, bits) = number_at(self.state, index);
+                    self.out.push(tag);
+                    self.out.extend_from_slice(&bits);
+                }
+                ffi::LUA_TSTRING => {
+                    let text = bytes_at(self.state, index);
+                    self.string(text, place)?;
+                }
+                ffi::LUA_TLIGHTUSERDATA => {
+                    let pointer = ffi::lua_touserdata(self.state, index);
+                    if sentinel::is_null(pointer) {
+                        self.out.push(tag::NIL);
+                    } else {
+                        self.out.push(tag::LIGHT);
+                        self.out
+                            .extend_from_slice(&(pointer.addr() as u64).to_ne_bytes());
+                    }
+                }
+                ffi::LUA_TTABLE => self.table(index, place)?,
+                ffi::LUA_TFUNCTION => self.function(index, place)?,
+                ffi::LUA_TUSERDATA => self.userdata(index, place)?,
+                ffi::LUA_TTHREAD => {
+                    return Err(self.refuse(place, "a coroutine cannot be transferred"));
+                }
+                _ => return Err(self.refuse(place, "a cdata object cannot be transferred")),
+            }
+            Ok(())
+        }
+    }
+
+    fn string(&mut self, text: &[u8], place: Place) -> Result<(), Refusal> {
+        let Some((header, len)) = string_header(text.len()) else {
+            return Err(self.refuse(place, "a string of more than 4 GiB cannot be transferred"));
+        };
+        self.out.extend_from_slice(&header[..len]);
+        self.out.extend_from_slice(text);
+        Ok(())
+    }
+
+    /// Writes a reference when the object at `index` has a number already.
+    unsafe fn known(&mut self, pointer: *const c_void) -> bool {
+        let Some(number) = self.identity.get(pointer) else {
+            return false;
+        };
+        self.out.push(tag::REF);
+        self.out.extend_from_slice(&number.to_ne_bytes());
+        true
+    }
+
+    /// Gives the object at `index` its number; its sizes come next in `out`.
+    unsafe fn enter(
+        &mut self,
+        index: c_int,
+        pointer: *const c_void,
+        place: Place,
+    ) -> Result<(), Refusal> {
+        let number = self.objects.len();
+        // SAFETY: a value at `index`.
+        if number == ROOT || !unsafe { self.objects.add(index) } {
+            return Err(self.refuse(place, "not enough memory for the transfer"));
+        }
+        self.identity.insert(pointer, number);
+        self.origins.push(Origin {
+            owner: self.current,
+            root: self.root,
+            sizes: self.out.len(),
+        });
+        Ok(())
+    }
+
+    unsafe fn table(&mut self, index: c_int, place: Place) -> Result<(), Refusal> {
+        // SAFETY: a table at `index`.
+        unsafe {
+            let pointer = ffi::lua_topointer(self.state, index);
+            if self.known(pointer) {
+                return Ok(());
+            }
+            if pointer == self.globals {
+                self.out.push(tag::GLOBALS);
+                return Ok(());
+            }
+            if self.context.is_module(pointer) {
+                self.out.push(tag::MODULE);
+                return Ok(());
+            }
+            if let Some(name) = names::of_value(self.state, self.context, index) {
+                self.out.push(tag::NAMED);
+                return self.string(&name, place);
+            }
+            self.out.push(tag::TABLE);
+            self.enter(index, pointer, place)?;
+            // Patched once the contents are known.
+            self.out.extend_from_slice(&[0; 8]);
+            Ok(())
+        }
+    }
+
+    unsafe fn table_content(&mut self, table: c_int) -> Result<(), Refusal> {
+        /// Holes of at most this many nils do not end the array part.
+        const GAP: ffi::lua_Integer = 8;
+        // SAFETY: a table at `table`, on top; it is not changed on the way, so
+        // `lua_next` does not raise.
+        unsafe {
+            let state = self.state;
+            if ffi::lua_getmetatable(state, table) != 0 {
+                let Some(identity) = metas::identity(state, self.context, table + 1) else {
+                    return Err(self.refuse(Place::Metatable, "not enough memory for the transfer"));
+                };
+                self.out.push(tag::META);
+                self.out.extend_from_slice(&identity.to_ne_bytes());
+                self.value(table + 1, Place::Metatable)?;
+                ffi::lua_settop(state, table);
+            }
+            let (mut array, mut hash) = (0, 0u32);
+            let mut in_array = true;
+            let (key, value) = (table + 1, table + 2);
+            ffi::lua_pushnil(state);
+            while ffi::lua_next(state, table) != 0 {
+                let key_type = ffi::lua_type(state, key);
+                if in_array {
+                    let n = integer_key(state, key, key_type);
+                    if n > array && n - array <= GAP {
+                        self.out
+                            .extend(std::iter::repeat_n(tag::NIL, (n - array - 1) as usize));
+                        array = n;
+                        self.value(value, Place::Entry(key))?;
+                        ffi::lua_settop(state, key);
+                        continue;
+                    }
+                    in_array = false;
+                    self.out.push(tag::END);
+                }
+                let absent = ffi::lua_type(state, value) == ffi::LUA_TLIGHTUSERDATA
+                    && sentinel::is_null(ffi::lua_touserdata(state, value));
+                // Coroutines as keys have never travelled, in any generation.
+                if key_type != ffi::LUA_TTHREAD && !absent {
+                    if key_type == ffi::LUA_TLIGHTUSERDATA
+                        && sentinel::is_null(ffi::lua_touserdata(state, key))
+                    {
+                        return Err(
+                            self.refuse(Place::Key, "lanes.null becomes nil: table index is nil")
+                        );
+                    }
+                    self.value(key, Place::Key)?;
+                    self.value(value, Place::Entry(key))?;
+                    hash += 1;
+                }
+                ffi::lua_settop(state, key);
+            }
+            if in_array {
+                self.out.push(tag::END);
+            }
+            self.out.push(tag::END);
+            let at = self.origins[self.current as usize].sizes;
+            self.out[at..at + 4].copy_from_slice(&(array as u32).to_ne_bytes());
+            self.out[at + 4..at + 8].copy_from_slice(&hash.to_ne_bytes());
+            Ok(())
+        }
+    }
+
+    unsafe fn function(&mut self, index: c_int, place: Place) -> Result<(), Refusal> {
+        // SAFETY: a function at `index`.
+        unsafe {
+            let state = self.state;
+            let pointer = ffi::lua_topointer(state, index);
+            if self.known(pointer) {
+                return Ok(());
+            }
+            if ffi::lua_iscfunction(state, index) != 0 {
+                let Some(name) = names::of_value(state, self.context, index) else {
+                    let owner = self.context.name();
+                    return Err(self.refuse(
+                        place,
+                        &format!(
+                            "a C function not found in {owner} origin transfer database cannot be transferred \
+                             (make its module known with lanes.require or lanes.register)"
+                        ),
+                    ));
+                };
+                self.out.push(tag::NAMED);
+                return self.string(&name, place);
+            }
+            self.out.push(tag::FUNCTION);
+            self.enter(index, pointer, place)?;
+            let mut upvalues = 0;
+            while !ffi::lua_getupvalue(state, index, upvalues + 1).is_null() {
+                upvalues += 1;
+                ffi::lua_settop(state, -2);
+            }
+            self.out.push(upvalues as u8);
+            let at = self.out.len();
+            self.out.extend_from_slice(&[0; 4]);
+            let mut job = Dump {
+                out: &raw mut self.out,
+                strip: self.context.strips(),
+            };
+            ffi::lua_pushvalue(state, index);
+            let top = ffi::lua_gettop(state) - 1;
+            let status = protected(state, 1, 0, dump, (&raw mut job).cast());
+            ffi::lua_settop(state, top);
+            let size = u32::try_from(self.out.len() - at - 4)
+                .ok()
+                .filter(|_| status == ffi::LUA_OK);
+            let Some(size) = size else {
+                return Err(self.refuse(
+                    place,
+                    "the bytecode of a function cannot be had: not enough memory",
+                ));
+            };
+            self.out[at..at + 4].copy_from_slice(&size.to_ne_bytes());
+            Ok(())
+        }
+    }
+
+    unsafe fn function_content(&mut self, function: c_int) -> Result<(), Refusal> {
+        // SAFETY: a Lua function at `function`, on top.
+        unsafe {
+            let mut n = 1;
+            while !ffi::lua_getupvalue(self.state, function, n).is_null() {
+                let variable = flavour::upvalue_id(self.state, function, n).addr();
+                match self.variables.get(&variable) {
+                    Some((owner, which)) if flavour::JOINS_UPVALUES => {
+                        self.out.push(tag::JOIN);
+                        self.out.extend_from_slice(&owner.to_ne_bytes());
+                        self.out.push(*which);
+                    }
+                    _ => {
+                        self.variables.insert(variable, (self.current, n as u8));
+                        self.value(function + 1, Place::Upvalue(n))?;
+                    }
+                }
+                ffi::lua_settop(self.state, function);
+                n += 1;
+            }
+            Ok(())
+        }
+    }
+
+    unsafe fn userdata(&mut self, index: c_int, place: Place) -> Result<(), Refusal> {
+        // SAFETY: a full userdata at `index`.
+        unsafe {
+            if let Some(object) = deep::object_at(self.state, index) {
+                self.out.push(tag::DEEP);
+                self.out
+                    .extend_from_slice(&(self.handles.len() as u32).to_ne_bytes());
+                self.handles.push(Handle::Deep(object));
+                return Ok(());
+            }
+            if let Some(name) = names::of_value(self.state, self.context, index) {
+                self.out.push(tag::NAMED);
+                return self.string(&name, place);
+            }
+            let what = if deep::is_handle(self.state, index) {
+                "a lane handle"
+            } else {
+                "a userdata of this type"
+            };
+            Err(self.refuse(place, &format!("{what} cannot be transferred")))
+        }
+    }
+
+    /// A refusal that names the path to the value.
+    fn refuse(&self, place: Place, why: &str) -> Refusal {
+        // SAFETY: the objects on the way are kept in `objects`; the slots are
+        // reserved; describing only reads.
+        let path = unsafe { self.path(place) };
+        Refusal(format!("{path}: {why} (tried to copy unsupported types)"))
+    }
+
+    unsafe fn path(&self, place: Place) -> String {
+        // SAFETY: see `refuse`.
+        unsafe {
+            let state = self.state;
+            let top = ffi::lua_gettop(state);
+            let mut steps = Vec::new();
+            match place {
+                Place::Root(_) => {}
+                Place::Entry(key) => steps.push(describe::key(state, key)),
+                Place::Key => steps.push(describe::KEY.to_owned()),
+                Place::Metatable => steps.push(describe::METATABLE.to_owned()),
+                Place::Upvalue(n) => {
+                    self.objects.push(self.current);
+                    steps.push(describe::upvalue(state, top + 1, n));
+                }
+            }
+            let root = match place {
+                Place::Root(n) => n,
+                _ => {
+                    let mut child = self.current;
+                    while self.origins[child as usize].owner != ROOT {
+                        ffi::lua_settop(state, top);
+                        let owner = self.origins[child as usize].owner;
+                        self.objects.push(owner);
+                        self.objects.push(child);
+                        steps.push(describe::step(state, top + 1, top + 2));
+                        child = owner;
+                    }
+                    self.origins[child as usize].root
+                }
+            };
+            ffi::lua_settop(state, top);
+            let start = match self.names {
+                Names::Argument(from) => format!("argument {}", root + from),
+                Names::Result => format!("result {}", root + 1),
+                Names::Body => "lane body".to_owned(),
+                Names::Globals => "globals".to_owned(),
+                Names::Error => "error value".to_owned(),
+            };
+            if steps.is_empty() {
+                return start;
+            }
+            steps.reverse();
+            format!("{start}: {}", steps.concat())
+        }
+    }
+}
+
+/// A key that can continue the array part: its value, else 0.
+#[inline]
+unsafe fn integer_key(state: *mut lua_State, key: c_int, key_type: c_int) -> ffi::lua_Integer {
+    if key_type != ffi::LUA_TNUMBER {
+        return 0;
+    }
+    // SAFETY: a number at `key`.
+    unsafe {
+        if flavour::INTEGERS {
+            return if flavour::is_integer(state, key) {
+                ffi::lua_tointeger(state, key)
+            } else {
+                0
+            };
+        }
+        let number = ffi::lua_tonumber(state, key);
+        if number.trunc() == number && number.abs() < 1e9 {
+            number as ffi::lua_Integer
+        } else {
+            0
+        }
+    }
+}
+
+struct Dump {
+    out: *mut Vec<u8>,
+    strip: bool,
+}
+
+/// `(function) -> ()` [m]
+unsafe fn dump(state: *mut lua_State, data: *mut c_void) -> c_int {
+    unsafe extern "C-unwind" fn write(
+        _: *mut lua_State,
+        data: *const c_void,
+        len: usize,
+        out: *mut c_void,
+    ) -> c_int {
+        if len > 0 {
+            // SAFETY: `out` is the packer's buffer, which nobody else uses now;
+            // Lua gives `len` bytes at `data`.
+            unsafe {
+                (*out.cast::<Vec<u8>>())
+                    .extend_from_slice(std::slice::from_raw_parts(data.cast(), len));
+            }
+        }
+        0
+    }
+    // SAFETY: `data` is the job that `function` passes; a Lua function is on top.
+    unsafe {
+        let job = &*data.cast::<Dump>();
+        if flavour::dump(state, write, job.out.cast(), job.strip) != 0 {
+            ffi::luaL_error(state, c"unable to dump the function".as_ptr());
+        }
+        0
+    }
+}

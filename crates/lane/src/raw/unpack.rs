@@ -1,0 +1,501 @@
+//! Unpacking: messages into Lua values.
+//!
+//! Everything here may raise for want of memory, so nothing here owns a value
+//! with a destructor or panics: the messages lie in the context's limbo, and
+//! what is wrong with one is answered as a [`Fault`].
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use mlua::ffi::{self, lua_State};
+
+use super::context::{Context, Parked};
+use super::objects::{Objects, SLOTS};
+use super::protect::reserve;
+use super::{deep, flavour, metas, names};
+use crate::message::{Handle, INLINE, Message};
+use crate::wire::{Reader, tag};
+
+/// Why a message cannot be rebuilt here. The text, if any, is on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The bytes are not a message.
+    Malformed,
+    /// A message is on top of the stack.
+    OnTop,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// A view of a message that moves freely: short bytes are copied, so that it
+/// stays good when the limbo grows.
+struct View {
+    inline: [u8; INLINE],
+    data: *const u8,
+    len: usize,
+    handles: *const [Handle],
+    pick: Option<u32>,
+}
+
+impl View {
+    #[inline]
+    fn new(message: &Message) -> View {
+        let bytes = message.bytes();
+        let mut inline = [0; INLINE];
+        if let Some(short) = inline.get_mut(..bytes.len()) {
+            short.copy_from_slice(bytes);
+        }
+        View {
+            inline,
+            data: bytes.as_ptr(),
+            len: bytes.len(),
+            handles: message.handles(),
+            pick: message.picked(),
+        }
+    }
+
+    /// # Safety
+    /// The message is still parked.
+    #[inline]
+    unsafe fn bytes(&self) -> &[u8] {
+        match self.inline.get(..self.len) {
+            Some(short) => short,
+            // SAFETY: longer bytes lie behind a reference count that the
+            // parked message holds.
+            None => unsafe { std::slice::from_raw_parts(self.data, self.len) },
+        }
+    }
+}
+
+/// Pushes the values of a message that was received. [-0, +n, e]
+///
+/// # Safety
+/// Ten free stack slots; `context` belongs to `state`.
+#[inline]
+pub unsafe fn deliver(state: *mut lua_State, context: &Context, message: Message) -> Result<c_int> {
+    let view = View::new(&message);
+    let place = context.park(Parked::Message(message));
+    // SAFETY: the message is parked as long as the view is used.
+    let result = unsafe { from_view(state, context, &view) };
+    context.unpark(place);
+    result
+}
+
+/// Pushes the values of several messages, as one transfer: values that were
+/// packed together are rebuilt together, once. [-0, +n, e]
+///
+/// # Safety
+/// As for [`deliver`].
+pub unsafe fn deliver_all(
+    state: *mut lua_State,
+    context: &Context,
+    messages: Vec<Message>,
+) -> Result<c_int> {
+    let all: *const [Message] = messages.as_slice();
+    let place = context.park(Parked::Messages(messages));
+    // SAFETY: the buffer of the parked vector stays where it is.
+    let result = unsafe { from_slice(state, context, &*all) };
+    context.unpark(place);
+    result
+}
+
+/// Pushes the values of a message that somebody else keeps alive. [-0, +n, e]
+///
+/// # Safety
+/// As for [`deliver`]; the message stays, also when this raises.
+pub unsafe fn message(
+    state: *mut lua_State,
+    context: &Context,
+    message: *const Message,
+) -> Result<c_int> {
+    // SAFETY: the caller's promise.
+    unsafe { from_view(state, context, &View::new(&*message)) }
+}
+
+unsafe fn from_slice(
+    state: *mut lua_State,
+    context: &Context,
+    messages: &[Message],
+) -> Result<c_int> {
+    // SAFETY: the messages stay; `reserve` makes room.
+    unsafe {
+        reserve(state, messages.len() as c_int + SLOTS);
+        let top = ffi::lua_gettop(state);
+        // The values that were packed together last, as a list.
+        ffi::lua_pushnil(state);
+        let mut last: Option<&Message> = None;
+        for one in messages {
+            let view = View::new(one);
+            let Some(pick) = one.picked() else {
+                from_view(state, context, &view)?;
+                continue;
+            };
+            if last.is_none_or(|last| !last.same_bytes(one)) {
+                let count = all(state, context, &view)?;
+                ffi::lua_createtable(state, count, 0);
+                ffi::lua_insert(state, -count - 1);
+                for n in (1..=count).rev() {
+                    flavour::raw_seti(state, -n - 1, n as u32);
+                }
+                ffi::lua_replace(state, top + 1);
+                last = Some(one);
+            }
+            flavour::raw_geti(state, top + 1, pick + 1);
+        }
+        ffi::lua_remove(state, top + 1);
+        Ok(ffi::lua_gettop(state) - top)
+    }
+}
+
+#[inline]
+unsafe fn from_view(state: *mut lua_State, context: &Context, view: &View) -> Result<c_int> {
+    // SAFETY: the message of the view is alive.
+    unsafe {
+        let mut reader = Reader::new(view.bytes());
+        if reader.peek() != Some(tag::MANY) {
+            scalar(state, &mut reader)?;
+            return Ok(1);
+        }
+        let top = ffi::lua_gettop(state);
+        let count = all(state, context, view)?;
+        if let Some(pick) = view.pick {
+            let pick = c_int::try_from(pick)
+                .ok()
+                .filter(|pick| *pick < count)
+                .ok_or(Fault::Malformed)?;
+            ffi::lua_pushvalue(state, top + 1 + pick);
+            ffi::lua_replace(state, top + 1);
+            ffi::lua_settop(state, top + 1);
+            return Ok(1);
+        }
+        Ok(count)
+    }
+}
+
+/// Pushes one value that refers to nothing else. [-0, +1, m]
+#[inline]
+unsafe fn scalar(state: *mut lua_State, reader: &mut Reader<'_>) -> Result<()> {
+    let tag = reader.u8().ok_or(Fault::Malformed)?;
+    // SAFETY: one free stack slot.
+    unsafe { tagged_scalar(state, reader, tag) }
+}
+
+#[inline]
+unsafe fn tagged_scalar(state: *mut lua_State, reader: &mut Reader<'_>, tag: u8) -> Result<()> {
+    // SAFETY: one free stack slot.
+    unsafe {
+        match tag {
+            tag::STR8 | tag::STR32 => flavour::push_bytes(state, string(reader, tag)?),
+            tag::NUM => {
+                ffi::lua_pushnumber(state, f64::from_bits(reader.u64().ok_or(Fault::Malformed)?))
+            }
+            tag::INT => {
+                let integer = reader.u64().ok_or(Fault::Malformed)?.cast_signed();
+                ffi::lua_pushinteger(state, integer as ffi::lua_Integer);
+            }
+            tag::FALSE => ffi::lua_pushboolean(state, 0),
+            tag::TRUE => ffi::lua_pushboolean(state, 1),
+            tag::NIL => ffi::lua_pushnil(state),
+            tag::LIGHT => {
+                let address = reader.u64().ok_or(Fault::Malformed)? as usize;
+                ffi::lua_pushlightuserdata(state, std::ptr::with_exposed_provenance_mut(address));
+            }
+            _ => return Err(Fault::Malformed),
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn string<'a>(reader: &mut Reader<'a>, tag: u8) -> Result<&'a [u8]> {
+    let len = if tag == tag::STR8 {
+        reader.u8().map(u32::from)
+    } else {
+        reader.u32()
+    };
+    len.and_then(|len| reader.bytes(len as usize))
+        .ok_or(Fault::Malformed)
+}
+
+struct Unpacker<'a> {
+    state: *mut lua_State,
+    context: &'a Context,
+    reader: Reader<'a>,
+    handles: *const [Handle],
+    objects: Objects,
+}
+
+/// Pushes all values of a message of the long form. [-0, +n, e]
+unsafe fn all(state: *mut lua_State, context: &Context, view: &View) -> Result<c_int> {
+    // SAFETY: `reserve` makes room for the values and for the work.
+    unsafe {
+        let mut reader = Reader::new(view.bytes());
+        if reader.u8() != Some(tag::MANY) {
+            return Err(Fault::Malformed);
+        }
+        let count = reader
+            .u32()
+            .filter(|count| *count as usize <= reader.left())
+            .ok_or(Fault::Malformed)?;
+        let count = c_int::try_from(count).map_err(|_| Fault::Malformed)?;
+        reserve(state, count.saturating_add(SLOTS));
+        let top = ffi::lua_gettop(state);
+        ffi::lua_settop(state, top + count);
+        let mut unpacker = Unpacker {
+            state,
+            context,
+            reader,
+            handles: view.handles,
+            objects: Objects::new(state),
+        };
+        for n in 1..=count {
+            unpacker.value()?;
+            ffi::lua_replace(state, top + n);
+        }
+        let mut next = 0;
+        while next < unpacker.objects.len() {
+            unpacker.objects.push(next);
+            let object = ffi::lua_gettop(state);
+            if ffi::lua_type(state, object) == ffi::LUA_TTABLE {
+                unpacker.table_content(object)?;
+            } else {
+                unpacker.function_content(object)?;
+            }
+            ffi::lua_settop(state, object - 1);
+            next += 1;
+        }
+        ffi::lua_settop(state, top + count);
+        Ok(count)
+    }
+}
+
+impl Unpacker<'_> {
+    /// Pushes the next value. [-0, +1, e]
+    unsafe fn value(&mut self) -> Result<()> {
+        let tag = self.reader.u8().ok_or(Fault::Malformed)?;
+        // SAFETY: the slots are reserved.
+        unsafe { self.tagged(tag) }
+    }
+
+    unsafe fn tagged(&mut self, tag: u8) -> Result<()> {
+        // SAFETY: the slots are reserved.
+        unsafe {
+            let state = self.state;
+            match tag {
+                tag::REF => {
+                    let number = self.number()?;
+                    self.objects.push(number);
+                }
+                tag::TABLE => {
+                    let array = self.reader.u32().ok_or(Fault::Malformed)?;
+                    let hash = self.reader.u32().ok_or(Fault::Malformed)?;
+                    // Each entry takes at least a byte, so these are bounds.
+                    let most = c_int::try_from(self.reader.left()).unwrap_or(c_int::MAX);
+                    let clamp = |size: u32| c_int::try_from(size).unwrap_or(c_int::MAX).min(most);
+                    ffi::lua_createtable(state, clamp(array), clamp(hash));
+                    self.add();
+                }
+                tag::FUNCTION => self.function()?,
+                tag::DEEP => {
+                    let index = self.reader.u32().ok_or(Fault::Malformed)? as usize;
+                    match (&(*self.handles)).get(index) {
+                        Some(Handle::Deep(object)) => deep::push(state, object),
+                        None => return Err(Fault::Malformed),
+                    }
+                }
+                tag::NAMED => self.named()?,
+                tag::GLOBALS => {
+                    ffi::lua_pushglobaltable(state);
+                }
+                tag::MODULE => (self.context.universe().hooks().push_module)(state),
+                tag => tagged_scalar(state, &mut self.reader, tag)?,
+            }
+            Ok(())
+        }
+    }
+
+    /// The number of an object that exists.
+    fn number(&mut self) -> Result<u32> {
+        self.reader
+            .u32()
+            .filter(|number| *number < self.objects.len())
+            .ok_or(Fault::Malformed)
+    }
+
+    /// Numbers the object on top, and leaves it there. [-0, +0, m]
+    unsafe fn add(&mut self) {
+        // SAFETY: the slots are reserved.
+        unsafe {
+            ffi::lua_pushvalue(self.state, -1);
+            self.objects.add_top();
+        }
+    }
+
+    unsafe fn table_content(&mut self, table: c_int) -> Result<()> {
+        // SAFETY: a table at `table`, on top; the slots are reserved.
+        unsafe {
+            let state = self.state;
+            if self.reader.peek() == Some(tag::META) {
+                self.reader.u8();
+                let identity = self.reader.u64().ok_or(Fault::Malformed)?;
+                // The copy is read in any case: its objects have numbers.
+                self.value()?;
+                if metas::get(state, identity) {
+                    ffi::lua_remove(state, -2);
+                } else {
+                    ffi::lua_settop(state, -2);
+                    metas::set(state, table + 1, identity);
+                }
+                if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
+                    return Err(Fault::Malformed);
+                }
+                ffi::lua_setmetatable(state, table);
+            }
+            let mut n = 0;
+            loop {
+                let tag = self.reader.u8().ok_or(Fault::Malformed)?;
+                if tag == tag::END {
+                    break;
+                }
+                n += 1;
+                if tag != tag::NIL {
+                    self.tagged(tag)?;
+                    flavour::raw_seti(state, table, n);
+                }
+            }
+            loop {
+                let tag = self.reader.u8().ok_or(Fault::Malformed)?;
+                if tag == tag::END {
+                    return Ok(());
+                }
+                self.tagged(tag)?;
+                let key = ffi::lua_type(state, -1);
+                if key == ffi::LUA_TNIL
+                    || key == ffi::LUA_TNUMBER && ffi::lua_tonumber(state, -1).is_nan()
+                {
+                    return Err(Fault::Malformed);
+                }
+                self.value()?;
+                ffi::lua_rawset(state, table);
+            }
+        }
+    }
+
+    unsafe fn function(&mut self) -> Result<()> {
+        struct Source {
+            data: *const u8,
+            len: usize,
+        }
+        unsafe extern "C-unwind" fn read(
+            _: *mut lua_State,
+            data: *mut c_void,
+            len: *mut usize,
+        ) -> *const c_char {
+            // SAFETY: `data` is the source below, `len` is Lua's.
+            unsafe {
+                let source = &mut *data.cast::<Source>();
+                *len = source.len;
+                source.len = 0;
+                source.data.cast()
+            }
+        }
+        // SAFETY: the slots are reserved; the bytes come from `lua_dump` of
+        // the same build, packed by this process.
+        unsafe {
+            let upvalues = self.reader.u8().ok_or(Fault::Malformed)?;
+            let len = self.reader.u32().ok_or(Fault::Malformed)?;
+            let code = self.reader.bytes(len as usize).ok_or(Fault::Malformed)?;
+            let mut source = Source {
+                data: code.as_ptr(),
+                len: code.len(),
+            };
+            if flavour::load(
+                self.state,
+                read,
+                (&raw mut source).cast(),
+                c"=function".as_ptr(),
+            ) != ffi::LUA_OK
+            {
+                return Err(Fault::OnTop);
+            }
+            let _ = upvalues;
+            self.add();
+            Ok(())
+        }
+    }
+
+    unsafe fn function_content(&mut self, function: c_int) -> Result<()> {
+        // SAFETY: a Lua function at `function`, on top; the slots are reserved.
+        unsafe {
+            let state = self.state;
+            let mut n = 1;
+            while !ffi::lua_getupvalue(state, function, n).is_null() {
+                ffi::lua_settop(state, function);
+                let tag = self.reader.u8().ok_or(Fault::Malformed)?;
+                if tag == tag::JOIN {
+                    let owner = self.number()?;
+                    let which = c_int::from(self.reader.u8().ok_or(Fault::Malformed)?);
+                    self.objects.push(owner);
+                    if ffi::lua_iscfunction(state, -1) != 0
+                        || ffi::lua_type(state, -1) != ffi::LUA_TFUNCTION
+                        || ffi::lua_getupvalue(state, -1, which).is_null()
+                    {
+                        return Err(Fault::Malformed);
+                    }
+                    flavour::upvalue_join(state, function, n, function + 1, which);
+                } else {
+                    self.tagged(tag)?;
+                    ffi::lua_setupvalue(state, function, n);
+                }
+                ffi::lua_settop(state, function);
+                n += 1;
+            }
+            Ok(())
+        }
+    }
+
+    unsafe fn named(&mut self) -> Result<()> {
+        // SAFETY: the slots are reserved; no destructor is held.
+        unsafe {
+            let state = self.state;
+            let tag = self.reader.u8().ok_or(Fault::Malformed)?;
+            let name = string(&mut self.reader, tag)?;
+            if let Some(field) = name.strip_prefix(b"lanes/") {
+                // Our own functions are there in every state.
+                (self.context.universe().hooks().push_module)(state);
+                flavour::push_bytes(state, field);
+                ffi::lua_rawget(state, -2);
+                ffi::lua_remove(state, -2);
+            } else {
+                names::push_value(state, name);
+            }
+            if ffi::lua_type(state, -1) != ffi::LUA_TNIL {
+                return Ok(());
+            }
+            flavour::push_bytes(state, name);
+            let shown = ffi::lua_tostring(state, -1);
+            let hint = c"load its library in the lane, or name its module in the option 'required'";
+            ffi::lua_pushfstring(
+                state,
+                c"'%s' not found in %s destination transfer database (%s)".as_ptr(),
+                shown,
+                self.context.label(),
+                hint.as_ptr(),
+            );
+            Err(Fault::OnTop)
+        }
+    }
+}
+
+/// The text of a fault, on top of the stack. [-(0|1), +1, m]
+///
+/// # Safety
+/// The stack is as the fault left it, with one free slot.
+pub unsafe fn push_fault(state: *mut lua_State, fault: Fault) {
+    const MALFORMED: &CStr = c"a message cannot be unpacked: its bytes are malformed";
+    if fault == Fault::Malformed {
+        // SAFETY: the caller's promise.
+        unsafe {
+            ffi::lua_pushstring(state, MALFORMED.as_ptr());
+        }
+    }
+}
