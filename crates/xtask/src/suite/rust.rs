@@ -45,10 +45,7 @@ pub(crate) fn lint(tally: &Tally) {
 
 /// Unit tests, integration tests and documentation tests of the default members.
 pub(crate) fn tests(tally: &Tally) -> Result<()> {
-    cargo_test(
-        tally,
-        project::cargo().args(["test", "--quiet", "--no-fail-fast"]),
-    )
+    cargo_test(tally, project::cargo().args(["test", "--no-fail-fast"]))
 }
 
 /// The loom models of the core, if they exist.
@@ -60,7 +57,6 @@ pub(crate) fn loom(tally: &Tally) -> Result<()> {
     let mut cmd = project::cargo();
     cmd.args([
         "test",
-        "--quiet",
         "-p",
         "linda",
         "--release",
@@ -82,7 +78,8 @@ fn step(tally: &Tally, cmd: &mut Command) {
     }
 }
 
-/// Runs `cargo test`, shows what it prints, and adds up its result lines.
+/// Runs `cargo test`, shows what it prints but for the tests that pass, and
+/// counts.
 fn cargo_test(tally: &Tally, cmd: &mut Command) -> Result<()> {
     let text = project::shown(cmd);
     println!("== {text}");
@@ -90,49 +87,52 @@ fn cargo_test(tally: &Tally, cmd: &mut Command) -> Result<()> {
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot run `{text}`"))?;
-    let mut failed = 0;
+    let mut failed = false;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line?;
-            if let Some(result) = Counts::parse(&line) {
-                tally.add(result.passed, result.ignored);
-                failed += result.failed;
-            }
-            if !line.trim().is_empty() && line.trim() != "running 0 tests" {
-                println!("{line}");
+            match Line::parse(&line) {
+                Line::Passed => tally.add(1),
+                Line::Failed(name) => {
+                    failed = true;
+                    tally.fail(name, "failed, see below", "");
+                }
+                Line::Ignored(name, reason) => tally.skip(name, reason),
+                Line::Other if line.trim().is_empty() => {}
+                Line::Other => println!("{line}"),
             }
         }
     }
     let status = child.wait()?;
-    for _ in 0..failed {
-        tally.fail(&text, "a Rust test failed, see above", "");
-    }
-    if failed == 0 && !status.success() {
+    if !failed && !status.success() {
         tally.fail(&text, status, "");
     }
     Ok(())
 }
 
-/// The figures of a `test result:` line.
+/// A line of the test harness's output.
 #[derive(Debug, PartialEq)]
-struct Counts {
-    passed: usize,
-    failed: usize,
-    ignored: usize,
+enum Line<'a> {
+    Passed,
+    Failed(&'a str),
+    Ignored(&'a str, &'a str),
+    Other,
 }
 
-impl Counts {
-    fn parse(line: &str) -> Option<Counts> {
-        let rest = line.trim().strip_prefix("test result: ")?;
-        let number = |word: &str| {
-            let before = rest.split(word).next()?.trim_end();
-            before.rsplit([' ', '.']).next()?.parse().ok()
+impl Line<'_> {
+    fn parse(line: &str) -> Line<'_> {
+        let parts = line
+            .strip_prefix("test ")
+            .and_then(|rest| rest.rsplit_once(" ... "));
+        let Some((name, outcome)) = parts else {
+            return Line::Other;
         };
-        Some(Counts {
-            passed: number("passed")?,
-            failed: number("failed;")?,
-            ignored: number("ignored")?,
-        })
+        match outcome.split_once(", ").unwrap_or((outcome, "ignored")) {
+            ("ok", _) => Line::Passed,
+            ("FAILED", _) => Line::Failed(name),
+            ("ignored", reason) => Line::Ignored(name, reason),
+            _ => Line::Other,
+        }
     }
 }
 
@@ -141,16 +141,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn result_lines() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.1s";
+    fn lines() {
+        assert_eq!(Line::parse("test a::b ... ok"), Line::Passed);
+        assert_eq!(Line::parse("test a::b - should panic ... ok"), Line::Passed);
+        assert_eq!(Line::parse("test a::b ... FAILED"), Line::Failed("a::b"));
         assert_eq!(
-            Counts::parse(line),
-            Some(Counts {
-                passed: 12,
-                failed: 3,
-                ignored: 1
-            })
+            Line::parse("test a (line 3) ... ignored"),
+            Line::Ignored("a (line 3)", "ignored")
         );
-        assert_eq!(Counts::parse("running 3 tests"), None);
+        assert_eq!(
+            Line::parse("test a ... ignored, too slow"),
+            Line::Ignored("a", "too slow")
+        );
+        assert_eq!(
+            Line::parse("test result: ok. 3 passed; 0 failed"),
+            Line::Other
+        );
     }
 }
