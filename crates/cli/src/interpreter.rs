@@ -30,6 +30,9 @@ pub(crate) struct Session {
     ok: bool,
 }
 
+/// What `package.preload` answers to, as `lanes.so` does.
+const MODULES: &[(&CStr, ffi::lua_CFunction)] = &[(c"lanes", lanes::open)];
+
 /// Runs a session in a fresh state and closes it: `__gc` of what is left runs,
 /// and lanes are brought to an end, before the process exits.
 pub(crate) fn run(line: CommandLine) -> ExitCode {
@@ -170,8 +173,10 @@ unsafe fn open_libraries(state: *mut ffi::lua_State, session: &Session) {
             }
         }
         ffi::lua_getfield(state, -1, c"preload".as_ptr());
-        ffi::lua_pushcfunction(state, lanes::open);
-        ffi::lua_setfield(state, -2, c"lanes".as_ptr());
+        for (name, open) in MODULES {
+            ffi::lua_pushcfunction(state, *open);
+            ffi::lua_setfield(state, -2, name.as_ptr());
+        }
         ffi::lua_pop(state, 2);
     }
 }

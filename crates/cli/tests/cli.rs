@@ -140,3 +140,15 @@ fn c_interface_is_exported() {
     // Not called from Rust, so only there if the whole interface is.
     assert!(has(b"\0luaL_testudata\0") && has(b"\0lua_upvaluejoin\0"));
 }
+
+/// What the system's own interpreter finds and loads, this one does too.
+#[test]
+fn system_c_modules_load() {
+    let script = ["-e", "print(require 'socket'._VERSION)"];
+    match Command::new("lua5.4").args(script).output() {
+        Ok(stock) if stock.status.success() => {
+            prints(&script, "", &String::from_utf8(stock.stdout).unwrap());
+        }
+        _ => println!("not tested: lua5.4 with luasocket is not installed"),
+    }
+}
