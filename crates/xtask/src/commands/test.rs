@@ -40,15 +40,26 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
     if all {
         match setup::run() {
             Ok(()) => tally.pass("setup", ""),
-            Err(error) => tally.fail("setup", format!("{error:#}"), ""),
+            error => settle(&tally, "setup", error),
         }
         rust::lint(&tally);
-        rust::tests(&tally)?;
-        rust::loom(&tally)?;
+        settle(&tally, "cargo test", rust::tests(&tally));
+        settle(&tally, "loom", rust::loom(&tally));
     }
-    lua(&flavours, only.as_deref(), &options, &tally)?;
+    settle(
+        &tally,
+        "lua",
+        lua(&flavours, only.as_deref(), &options, &tally),
+    );
     println!("\n{:.0} s", begun.elapsed().as_secs_f64());
     Ok(tally.close())
+}
+
+/// A part that could not be run to its end has failed; the others still run.
+fn settle(tally: &Tally, name: &str, result: Result<()>) {
+    if let Err(error) = result {
+        tally.fail(name, format!("{error:#}"), "");
+    }
 }
 
 /// Builds each flavour and runs all that is written in Lua on it.
@@ -73,10 +84,14 @@ fn lua(flavours: &[Flavour], only: Option<&str>, options: &Options, tally: &Tall
         println!("== {}: {} scripts", interpreter.name(), scripts.len());
         script::run_all(&interpreter, &scripts, options, tally);
         if beside {
-            classic::run(&interpreter, tally)?;
+            settle(tally, "classic", classic::run(&interpreter, tally));
         }
         if !ids.is_empty() {
-            corpus::run(&interpreter, &ids, options.jobs, tally)?;
+            settle(
+                tally,
+                "corpus",
+                corpus::run(&interpreter, &ids, options.jobs, tally),
+            );
         }
     }
     Ok(())
