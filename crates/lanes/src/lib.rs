@@ -1,12 +1,52 @@
-//! The Lua-facing interface.
-use mlua::ffi;
+//! The Lua-facing interface of rlanes: `require "lanes"` in three generations.
+//!
+//! [`open`] is the module's entry point; [`open_v2`], [`open_v3`] and
+//! [`open_v4`] choose a generation. A program that embeds Lua calls
+//! [`preload`] once, and its scripts can `require "lanes"`:
+//!
+//! ```
+//! # fn main() -> mlua::Result<()> {
+//! let lua = mlua::Lua::new();
+//! lanes::preload(&lua)?;
+//! let sum: i64 = lua.load(r#"
+//!     local lanes = require "lanes"
+//!     local h = lanes.gen("*", function(a, b) return a + b end)(40, 2)
+//!     return h[1]
+//! "#).eval()?;
+//! assert_eq!(sum, 42);
+//! # Ok(())
+//! # }
+//! ```
 
-/// Opens the module: pushes the module table. [-0, +1, e]
+mod args;
+mod call;
+mod generator;
+mod globals;
+mod handle;
+mod linda_methods;
+mod module;
+mod object;
+mod outcome;
+
+pub use module::{open, open_v2, open_v3, open_v4};
+
+/// Lets the scripts of an embedded Lua `require` the module under all its
+/// names, without a file to be found.
 ///
-/// # Safety
-/// `state` must be a valid Lua state.
-pub unsafe extern "C-unwind" fn open(state: *mut ffi::lua_State) -> std::ffi::c_int {
-    // SAFETY: the caller gives a valid state.
-    unsafe { ffi::lua_createtable(state, 0, 0) };
-    1
+/// # Errors
+///
+/// When the state has no package library, or no memory.
+pub fn preload(lua: &mlua::Lua) -> mlua::Result<()> {
+    let package: mlua::Table = lua.globals().get("package")?;
+    let preload: mlua::Table = package.get("preload")?;
+    for (name, open) in [
+        ("lanes", open as mlua::ffi::lua_CFunction),
+        ("lanes.v2", open_v2),
+        ("lanes.v3", open_v3),
+        ("lanes.v4", open_v4),
+    ] {
+        // SAFETY: these are functions that Lua may call in any state.
+        preload.set(name, unsafe { lua.create_c_function(open)? })?;
+    }
+    Ok(())
 }

@@ -1,12 +1,26 @@
 //! `lanes.so`: exports the `luaopen_` functions, nothing else.
-use mlua::ffi;
 
-/// Entry point of `require "lanes"`.
-///
-/// # Safety
-/// Called by Lua's loader with a valid state.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn luaopen_lanes(state: *mut ffi::lua_State) -> std::ffi::c_int {
-    // SAFETY: the loader gives a valid state.
-    unsafe { lanes::open(state) }
+use std::ffi::c_int;
+
+use mlua::ffi::lua_State;
+
+macro_rules! export {
+    ($($name:ident => $open:path),* $(,)?) => {$(
+        #[doc = concat!("Entry point of `require`, found by its name: `", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// Called by Lua's loader with a valid state.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(state: *mut lua_State) -> c_int {
+            // SAFETY: the loader gives a valid state.
+            unsafe { $open(state) }
+        }
+    )*};
+}
+
+export! {
+    luaopen_lanes => lanes::open,
+    luaopen_lanes_v2 => lanes::open_v2,
+    luaopen_lanes_v3 => lanes::open_v3,
+    luaopen_lanes_v4 => lanes::open_v4,
 }

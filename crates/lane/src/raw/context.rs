@@ -1,6 +1,7 @@
 //! What belongs to one Lua state: its universe, its lane, its generation, and
 //! the places where values wait while Lua may raise.
 
+use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub enum Parked {
     Messages(Vec<Message>),
     /// The text of an error.
     Text(String),
+    /// Anything else. Its drop must not come back to Lua.
+    Any(Box<dyn Any>),
 }
 
 static CONTEXT: u8 = 0;

@@ -79,11 +79,8 @@ pub unsafe fn protected(
         ffi::lua_pushlightuserdata(state, (&raw mut job).cast());
         if arguments > 0 {
             let first = ffi::lua_gettop(state) - arguments - 1;
+            // (arguments, trampoline, job) -> (trampoline, job, arguments)
             ffi::lua_insert(state, first);
-            ffi::lua_insert(state, first);
-            // The two inserts leave (job, trampoline): swap them.
-            ffi::lua_pushvalue(state, first + 1);
-            ffi::lua_remove(state, first + 1);
             ffi::lua_insert(state, first);
         }
         ffi::lua_pcall(state, arguments + 1, results, 0)

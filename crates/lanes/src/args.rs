@@ -1,0 +1,174 @@
+//! Reading arguments: timeouts and keys.
+
+use std::ffi::c_int;
+
+use lane::Key;
+use lane::raw::pack::bytes_at;
+use lane::raw::{Generation, deep, flavour, sentinel};
+use linda::{BadTimeout, Deadline};
+use mlua::ffi::{self, lua_State};
+
+use crate::call::argument_error;
+
+/// The timeout that may stand at `index` before the keys: the deadline and the
+/// index of what follows. [-0, +0, e]
+///
+/// # Safety
+/// Nothing with a destructor is held.
+#[inline]
+pub unsafe fn timeout(
+    state: *mut lua_State,
+    generation: Generation,
+    index: c_int,
+) -> (Deadline, c_int) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ffi::lua_type(state, index) {
+            ffi::LUA_TNUMBER => (deadline(state, generation, index), index + 1),
+            ffi::LUA_TNIL => (Deadline::never(), index + 1),
+            // In 2.x a string that looks like a number is one.
+            ffi::LUA_TSTRING
+                if generation == Generation::V2 && ffi::lua_isnumber(state, index) != 0 =>
+            {
+                (deadline(state, generation, index), index + 1)
+            }
+            _ => (Deadline::never(), index),
+        }
+    }
+}
+
+/// The deadline for the number of seconds at `index`. [-0, +0, e]
+///
+/// # Safety
+/// A number or a numeric string at `index`; nothing with a destructor is held.
+pub unsafe fn deadline(state: *mut lua_State, generation: Generation, index: c_int) -> Deadline {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match Deadline::after_secs(ffi::lua_tonumber(state, index)) {
+            Ok(deadline) => deadline,
+            Err(BadTimeout::NotANumber) => {
+                argument_error(state, index, c"duration is not a number (NaN)")
+            }
+            Err(BadTimeout::Negative) if generation == Generation::V4 => {
+                argument_error(state, index, c"duration cannot be < 0")
+            }
+            Err(BadTimeout::Negative) => Deadline::never(),
+        }
+    }
+}
+
+/// Checks that the value at `index` is a key. [-0, +0, e]
+///
+/// # Safety
+/// Two free stack slots; nothing with a destructor is held.
+#[inline]
+pub unsafe fn check_key(state: *mut lua_State, generation: Generation, index: c_int) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match ffi::lua_type(state, index) {
+            ffi::LUA_TSTRING | ffi::LUA_TBOOLEAN => {}
+            ffi::LUA_TNUMBER => {
+                if ffi::lua_tonumber(state, index).is_nan() {
+                    argument_error(state, index, c"a slot cannot be NaN");
+                }
+            }
+            ffi::LUA_TLIGHTUSERDATA => {
+                let pointer = ffi::lua_touserdata(state, index);
+                if generation == Generation::V4 {
+                    if pointer == sentinel::cancel_error() {
+                        argument_error(state, index, c"can't use lanes.cancel_error as a slot");
+                    }
+                    if pointer == sentinel::null() {
+                        argument_error(state, index, c"can't use lanes.null as a slot");
+                    }
+                }
+            }
+            ffi::LUA_TUSERDATA if generation == Generation::V4 => {
+                if !deep::is_proxy(state, index) {
+                    argument_error(state, index, c"can't use non-deep userdata as a slot");
+                }
+            }
+            _ if generation == Generation::V4 => argument_error(
+                state,
+                index,
+                c"invalid slot type (not a boolean, string, number or light userdata)",
+            ),
+            _ => argument_error(
+                state,
+                index,
+                c"invalid key type (not a boolean, string, number or light userdata)",
+            ),
+        }
+    }
+}
+
+/// The key at `index`, which was checked. [-0, +0, -]
+///
+/// # Safety
+/// Two free stack slots.
+pub unsafe fn key(state: *mut lua_State, index: c_int) -> Option<Key> {
+    // SAFETY: the caller's promise; these reads do not raise.
+    unsafe {
+        match ffi::lua_type(state, index) {
+            ffi::LUA_TSTRING => Some(Key::String(bytes_at(state, index).into())),
+            ffi::LUA_TBOOLEAN => Some(Key::Boolean(ffi::lua_toboolean(state, index) != 0)),
+            ffi::LUA_TNUMBER if flavour::is_integer(state, index) =>
+            {
+                #[allow(clippy::unnecessary_cast, reason = "narrower in some flavours")]
+                Some(Key::Integer(ffi::lua_tointeger(state, index) as i64))
+            }
+            ffi::LUA_TNUMBER => Key::number(ffi::lua_tonumber(state, index)),
+            ffi::LUA_TLIGHTUSERDATA => Some(Key::Light(ffi::lua_touserdata(state, index).addr())),
+            ffi::LUA_TUSERDATA => deep::object_at(state, index).map(Key::Deep),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the key at `index` is this one; spares making it. [-0, +0, -]
+///
+/// # Safety
+/// Two free stack slots.
+#[inline]
+pub unsafe fn is_key(state: *mut lua_State, index: c_int, key: &Key) -> bool {
+    // SAFETY: the caller's promise; these reads do not raise.
+    unsafe {
+        match (ffi::lua_type(state, index), key) {
+            (ffi::LUA_TSTRING, Key::String(text)) => bytes_at(state, index) == text.as_slice(),
+            (ffi::LUA_TNUMBER, Key::Integer(integer)) => {
+                ffi::lua_tonumber(state, index) == *integer as f64
+                    && self::key(state, index).as_ref() == Some(key)
+            }
+            (ffi::LUA_TBOOLEAN, Key::Boolean(value)) => {
+                (ffi::lua_toboolean(state, index) != 0) == *value
+            }
+            (ffi::LUA_TLIGHTUSERDATA, Key::Light(address)) => {
+                ffi::lua_touserdata(state, index).addr() == *address
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Pushes a key as the Lua value it stands for. [-0, +1, e]
+///
+/// # Safety
+/// Eight free stack slots; `key` stays where it is, also when this raises.
+pub unsafe fn push_key(state: *mut lua_State, key: *const Key) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match &*key {
+            Key::Boolean(value) => ffi::lua_pushboolean(state, c_int::from(*value)),
+            Key::Integer(integer) if flavour::INTEGERS => {
+                ffi::lua_pushinteger(state, *integer as ffi::lua_Integer);
+            }
+            Key::Integer(integer) => ffi::lua_pushnumber(state, *integer as ffi::lua_Number),
+            Key::Float(bits) => ffi::lua_pushnumber(state, f64::from_bits(*bits)),
+            Key::String(text) => flavour::push_bytes(state, text),
+            Key::Light(address) => {
+                ffi::lua_pushlightuserdata(state, std::ptr::with_exposed_provenance_mut(*address));
+            }
+            Key::Deep(object) => deep::push(state, object),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Generators: what `lanes.gen` returns, and what happens when it is called.
+
+use std::ffi::{CStr, c_int};
+
+use lane::raw::pack::{SLOTS, bytes_at};
+use lane::raw::protect::{catch, reserve};
+use lane::raw::{Body, Generation, Launch, Libraries, LibrariesError, TraceLevel, launch as start};
+use mlua::ffi::{self, lua_State};
+
+use crate::call::{Raise, context, push_function, push_text, raise, work};
+use crate::handle::{LEVELS, push_empty};
+use crate::module::{push_caller, push_loaded};
+
+/// What a generator keeps beside its Lua values.
+struct Plan {
+    libraries: Libraries,
+    level: TraceLevel,
+}
+
+unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
+    // SAFETY: only plans have this, and Lua calls it once.
+    unsafe {
+        let plan = ffi::lua_touserdata(state, 1).cast::<Plan>();
+        if !plan.is_null() {
+            let _ = catch(|| plan.drop_in_place());
+        }
+        0
+    }
+}
+
+/// What each generation says of a bad specification.
+fn complaint(error: &LibrariesError, generation: Generation) -> String {
+    let modern = generation == Generation::V4;
+    match error {
+        LibrariesError::Unknown(name) if modern => format!("Bad library name: \"{name}\""),
+        LibrariesError::Unknown(name) => format!("Bad library name: {name}"),
+        LibrariesError::Twice(name) if modern => {
+            format!("Libs specification contains \"{name}\" more than once")
+        }
+        LibrariesError::Twice(name) => {
+            format!("libs specification contains '{name}' more than once")
+        }
+        LibrariesError::Unsupported(name) => format!("Unsupported library: \"{name}\""),
+        LibrariesError::NotAlone => "Libs specification '*' must be used alone".to_owned(),
+    }
+}
+
+/// `generator(libraries or nil, options, body)` -> generator, or nil and a text
+pub unsafe extern "C-unwind" fn make(state: *mut lua_State) -> c_int {
+    // SAFETY: our own Lua code calls this; see `call` for the three parts. The
+    // plan is written only when nothing can raise any more before its `__gc`
+    // is set.
+    unsafe {
+        let context = context(state);
+        let generation = context.generation();
+        ffi::lua_settop(state, 3);
+        ffi::lua_getfield(state, 2, c"error_trace_level".as_ptr());
+        let level = match ffi::lua_type(state, 4) {
+            ffi::LUA_TSTRING => {
+                let word = bytes_at(state, 4);
+                LEVELS
+                    .iter()
+                    .find(|(_, name)| name.as_bytes() == word)
+                    .map_or(TraceLevel::Minimal, |(level, _)| *level)
+            }
+            _ if generation == Generation::V4 => TraceLevel::Minimal,
+            _ => TraceLevel::Basic,
+        };
+        ffi::lua_createtable(state, 0, 1); // 5: metatable
+        ffi::lua_pushcfunction(state, collect);
+        ffi::lua_setfield(state, 5, c"__gc".as_ptr());
+        let plan = lane::raw::flavour::new_userdata(state, size_of::<Plan>()).cast::<Plan>(); // 6
+        let text = if ffi::lua_type(state, 1) == ffi::LUA_TSTRING {
+            Some(bytes_at(state, 1))
+        } else {
+            None
+        };
+        let result = work(|| {
+            let Some(text) = text else {
+                return Ok(Libraries::None);
+            };
+            Libraries::parse(&String::from_utf8_lossy(text), generation)
+                .map_err(|error| Raise::Text(complaint(&error, generation)))
+        });
+        match result {
+            Ok(libraries) => {
+                plan.write(Plan { libraries, level });
+                ffi::lua_pushvalue(state, 5);
+                ffi::lua_setmetatable(state, 6);
+                ffi::lua_pushvalue(state, 3);
+                ffi::lua_pushvalue(state, 2);
+                push_function(state, launch, 3);
+                1
+            }
+            Err(Raise::Text(text)) => {
+                let bytes: *const [u8] = text.as_bytes();
+                let place = context.park(lane::raw::Parked::Text(text));
+                ffi::lua_pushnil(state);
+                lane::raw::flavour::push_bytes(state, &*bytes);
+                context.unpark(place);
+                2
+            }
+            Err(why) => raise(state, context, why),
+        }
+    }
+}
+
+// The upvalues of a generator; the first is the context.
+const PLAN: c_int = 2;
+const BODY: c_int = 3;
+const OPTIONS: c_int = 4;
+
+/// Pushes an option and answers its index, if it was given. [-0, +1, e]
+unsafe fn option(state: *mut lua_State, name: &CStr) -> Option<c_int> {
+    // SAFETY: called by `launch`.
+    unsafe {
+        ffi::lua_getfield(state, ffi::lua_upvalueindex(OPTIONS), name.as_ptr());
+        (ffi::lua_type(state, -1) > ffi::LUA_TNIL).then(|| ffi::lua_gettop(state))
+    }
+}
+
+/// `generator(...)` -> a handle: starts a lane.
+unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua calls this; see `call` for the three parts. The handle is
+    // made first, so that nothing can fail once the lane runs.
+    unsafe {
+        let context = context(state);
+        let plan = &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(PLAN)).cast::<Plan>();
+        let count = ffi::lua_gettop(state);
+        reserve(state, SLOTS + 16);
+        let handle = push_empty(state, plan.level);
+        let at = ffi::lua_gettop(state);
+        ffi::lua_pushvalue(state, ffi::lua_upvalueindex(BODY));
+        let body = match ffi::lua_type(state, at + 1) {
+            ffi::LUA_TSTRING => Body::Source(at + 1),
+            _ => Body::Function(at + 1),
+        };
+        let globals = option(state, c"globals");
+        let required = option(state, c"required");
+        let package = option(state, c"package").or_else(|| {
+            push_loaded(state, c"package");
+            (ffi::lua_type(state, -1) == ffi::LUA_TTABLE).then(|| ffi::lua_gettop(state))
+        });
+        let name = option(state, c"name").map(|index| {
+            if bytes_at(state, index) == b"auto" {
+                push_auto_name(state, body);
+                ffi::lua_replace(state, index);
+            }
+            index
+        });
+        let result = work(|| {
+            let launch = Launch {
+                libraries: &plan.libraries,
+                name: name.map(|index| bytes_at(state, index).to_vec()),
+                body,
+                first: 1,
+                count,
+                globals,
+                required,
+                package,
+                level: plan.level,
+            };
+            Ok(start(state, context, launch)?)
+        });
+        match result {
+            Ok(lane) => {
+                (*handle).lane = Some(lane);
+                ffi::lua_pushvalue(state, at);
+                1
+            }
+            Err(why) => raise(state, context, why),
+        }
+    }
+}
+
+/// Pushes the name that a lane gets from its body: where it was defined, or
+/// for a source text where the lane is started. [-0, +1, e]
+unsafe fn push_auto_name(state: *mut lua_State, body: Body) {
+    // SAFETY: called by `launch`.
+    unsafe {
+        let Body::Function(index) = body else {
+            push_caller(state, 1);
+            return;
+        };
+        let mut info: ffi::lua_Debug = std::mem::zeroed();
+        ffi::lua_pushvalue(state, index);
+        ffi::lua_getinfo(state, c">S".as_ptr(), &raw mut info);
+        let source = (&raw const info.short_src).cast::<std::ffi::c_char>();
+        if info.linedefined > 0 {
+            ffi::lua_pushfstring(state, c"%s:%d".as_ptr(), source, info.linedefined);
+        } else {
+            push_text(state, "<unresolved>");
+        }
+    }
+}
