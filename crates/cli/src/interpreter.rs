@@ -31,7 +31,12 @@ pub(crate) struct Session {
 }
 
 /// What `package.preload` answers to, as `lanes.so` does.
-const MODULES: &[(&CStr, ffi::lua_CFunction)] = &[(c"lanes", lanes::open)];
+const MODULES: &[(&CStr, ffi::lua_CFunction)] = &[
+    (c"lanes", lanes::open),
+    (c"lanes.v2", lanes::open_v2),
+    (c"lanes.v3", lanes::open_v3),
+    (c"lanes.v4", lanes::open_v4),
+];
 
 /// Runs a session in a fresh state and closes it: `__gc` of what is left runs,
 /// and lanes are brought to an end, before the process exits.

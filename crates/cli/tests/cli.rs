@@ -127,8 +127,30 @@ fn prompt() {
 
 #[test]
 fn module_is_inside() {
-    prints(&["-e", "print(type(require 'lanes'))"], "", "table\n");
-    prints(&["-l", "lanes", "-e", "print(type(lanes))"], "", "table\n");
+    prints(
+        &["-e", "print(type(require 'lanes'.gen))"],
+        "",
+        "function\n",
+    );
+    for name in ["lanes", "lanes.v3", "lanes.v4"] {
+        let check = format!("print(type(require '{name}'.configure))");
+        prints(&["-l", name, "-e", &check], "", "function\n");
+    }
+    prints(
+        &["-l", "lanes.v2", "-e", "print(type(lanes.linda))"],
+        "",
+        "function\n",
+    );
+}
+
+/// A lane that still runs when the script ends does not hold up the exit.
+#[test]
+fn lanes_end_with_the_script() {
+    let script = "local lanes = require 'lanes' local l = lanes.linda()
+        lanes.gen('*', function() l:receive('never') end)()
+        print(lanes.gen('*', function(a) return a + 1 end)(41):join())";
+    prints(&["-e", script], "", "true\t42\n");
+    prints(&["-e", script, "-e", "os.exit(0, true)"], "", "true\t42\n");
 }
 
 /// What a C module binds to when it is loaded.
