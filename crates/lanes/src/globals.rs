@@ -79,8 +79,8 @@ unsafe extern "C-unwind" fn thread_name(state: *mut lua_State) -> c_int {
 pub unsafe fn open_lane(state: *mut lua_State) {
     // SAFETY: the caller's promise; nothing is held.
     unsafe {
-        let modern = state_context::of_state(state)
-            .is_none_or(|context| context.generation() == Generation::V4);
+        let generation =
+            state_context::of_state(state).map_or(Generation::V4, lane::raw::Context::generation);
         ffi::lua_pushglobaltable(state);
         set_functions(
             state,
@@ -89,7 +89,7 @@ pub unsafe fn open_lane(state: *mut lua_State) {
                 (c"cancel_test", cancel_test),
             ],
         );
-        let name = if modern {
+        let name = if generation == Generation::V4 {
             c"lane_threadname"
         } else {
             c"set_debug_threadname"
@@ -97,5 +97,8 @@ pub unsafe fn open_lane(state: *mut lua_State) {
         set_functions(state, &[(name, thread_name)]);
         ffi::lua_settop(state, -2);
         crate::module::preload(state);
+        if generation == Generation::V2 {
+            crate::module::soften(state);
+        }
     }
 }

@@ -22,6 +22,9 @@ use crate::{generator, globals, outcome};
 /// The source of the module table.
 const SOURCE: &str = include_str!("../../../lua/lanes.lua");
 
+/// What programs for Lua 5.1 expect of later ones; see the file.
+const V2_FORMAT: &str = include_str!("../../../lua/v2_format.lua");
+
 static HOOKS: Hooks = Hooks {
     push_module,
     open_lane: globals::open_lane,
@@ -140,6 +143,43 @@ pub unsafe fn push_loaded(state: *mut lua_State, name: &CStr) {
     }
 }
 
+/// Gives a state that speaks the interface of 2.x what programs of that age
+/// expect of their interpreter. [-0, +0, e]
+///
+/// # Safety
+/// A few free stack slots.
+pub unsafe fn soften(state: *mut lua_State) {
+    if !flavour::INTEGERS {
+        return;
+    }
+    // SAFETY: the caller's promise; nothing is held.
+    unsafe {
+        let top = ffi::lua_gettop(state);
+        push_loaded(state, c"string");
+        push_loaded(state, c"math");
+        if ffi::lua_type(state, top + 1) == ffi::LUA_TTABLE
+            && ffi::lua_type(state, top + 2) == ffi::LUA_TTABLE
+        {
+            load(state, V2_FORMAT);
+            ffi::lua_call(state, 0, 0);
+        }
+        ffi::lua_settop(state, top);
+    }
+}
+
+/// Pushes a chunk of ours as a function. [-0, +1, e]
+unsafe fn load(state: *mut lua_State, source: &'static str) {
+    // SAFETY: nothing is held.
+    unsafe {
+        let (data, len) = (source.as_ptr().cast(), source.len());
+        if ffi::luaL_loadbufferx(state, data, len, c"=lanes".as_ptr(), std::ptr::null())
+            != ffi::LUA_OK
+        {
+            ffi::lua_error(state);
+        }
+    }
+}
+
 /// Gives a state that has none a context: it becomes a master state, with a
 /// universe of its own. [-0, +0, e]
 unsafe fn ensure_context(state: *mut lua_State) {
@@ -202,16 +242,10 @@ unsafe fn push_module(state: *mut lua_State) {
             }
             ffi::lua_settop(state, -2);
         }
-        let status = ffi::luaL_loadbufferx(
-            state,
-            SOURCE.as_ptr().cast(),
-            SOURCE.len(),
-            c"=lanes".as_ptr(),
-            std::ptr::null(),
-        );
-        if status != ffi::LUA_OK {
-            ffi::lua_error(state);
+        if context.generation() == Generation::V2 && context.lane().is_none() {
+            soften(state);
         }
+        load(state, SOURCE);
         push_core(state, context);
         ffi::lua_call(state, 1, 1);
         context.set_module(ffi::lua_topointer(state, -1));
