@@ -754,21 +754,20 @@ unsafe extern "C-unwind" fn concat<const G: u8>(state: *mut lua_State) -> c_int 
     }
 }
 
-/// `__index` of the method table: fields that are no methods, and names that
-/// do not exist.
-unsafe extern "C-unwind" fn index<const G: u8>(state: *mut lua_State) -> c_int {
+/// `__index` in 4.x: methods, the status, and an error for what does not exist.
+/// Methods come first, with as few steps as can be: each call of a method looks
+/// it up.
+unsafe extern "C-unwind" fn index(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this with the linda and the key.
     unsafe {
-        let proxy = this::<G>(state);
-        if ffi::lua_type(state, 2) == ffi::LUA_TSTRING {
-            // Methods, and the constants among them.
+        let kind = ffi::lua_type(state, 2);
+        if kind == ffi::LUA_TSTRING {
             ffi::lua_pushvalue(state, 2);
-            ffi::lua_rawget(state, ffi::lua_upvalueindex(3));
-            if ffi::lua_type(state, -1) != ffi::LUA_TNIL {
+            if ffi::lua_rawget(state, ffi::lua_upvalueindex(3)) != ffi::LUA_TNIL {
                 return 1;
             }
-            if G == 4 && pack::bytes_at(state, 2) == b"status" {
-                let status = proxy.object.core.status();
+            if pack::bytes_at(state, 2) == b"status" {
+                let status = this::<4>(state).object.core.status();
                 push_text(
                     state,
                     if status == Status::Active {
@@ -779,18 +778,13 @@ unsafe extern "C-unwind" fn index<const G: u8>(state: *mut lua_State) -> c_int {
                 );
                 return 1;
             }
-        }
-        if G != 4 {
-            return 0;
-        }
-        if ffi::lua_type(state, 2) == ffi::LUA_TSTRING {
-            ffi::luaL_error(
+            return ffi::luaL_error(
                 state,
                 c"unknown field '%s'".as_ptr(),
                 ffi::lua_tostring(state, 2),
             );
         }
-        let kind = ffi::lua_typename(state, ffi::lua_type(state, 2));
+        let kind = ffi::lua_typename(state, kind);
         ffi::luaL_error(
             state,
             c"Unsupported linda indexing key type %s".as_ptr(),
@@ -855,8 +849,8 @@ unsafe fn metatable<const G: u8>(state: *mut lua_State) {
             push_text(state, "Linda");
         }
         ffi::lua_setfield(state, table, c"__metatable".as_ptr());
-        // Methods are found in a plain table, without a call; what is not
-        // there goes to `index`.
+        // Methods are found in a plain table, without a call where the
+        // generation allows it.
         ffi::lua_createtable(state, 0, 16);
         for (name, function, wanted) in methods {
             if *wanted {
@@ -873,9 +867,11 @@ unsafe fn metatable<const G: u8>(state: *mut lua_State) {
             push_text(state, BATCHED);
             ffi::lua_setfield(state, table + 1, c"batched".as_ptr());
         }
-        ffi::lua_pushvalue(state, table);
-        ffi::lua_pushvalue(state, table + 1);
-        push_function(state, index::<G>, 2);
+        if G == 4 {
+            ffi::lua_pushvalue(state, table);
+            ffi::lua_insert(state, -2);
+            push_function(state, index, 2);
+        }
         ffi::lua_setfield(state, table, c"__index".as_ptr());
         ffi::lua_settop(state, table);
     }
