@@ -141,13 +141,13 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
             push_loaded(state, c"package");
             (ffi::lua_type(state, -1) == ffi::LUA_TTABLE).then(|| ffi::lua_gettop(state))
         });
-        let name = option(state, c"name").map(|index| {
-            if bytes_at(state, index) == b"auto" {
-                push_auto_name(state, body);
-                ffi::lua_replace(state, index);
-            }
-            index
-        });
+        let name = option(state, c"name");
+        if let Some(index) = name
+            && bytes_at(state, index) == b"auto"
+        {
+            push_auto_name(state, body);
+            ffi::lua_replace(state, index);
+        }
         let result = work(|| {
             let launch = Launch {
                 libraries: &plan.libraries,

@@ -13,7 +13,7 @@ use super::protect::protected;
 /// How many objects stay on the stack.
 const REGION: c_int = 24;
 
-/// Stack slots that a user of [`Objects`] must have reserved, with room for its
+/// Stack slots that packing and unpacking must find reserved, with room for its
 /// own work.
 pub const SLOTS: c_int = 2 * REGION + 24;
 

@@ -100,10 +100,11 @@ pub unsafe fn values(
             let result = packer.run(first + n, 1, n as u32);
             packer.leave();
             result?;
-            // `fold`: every object must be entered, also after a hit.
-            let shared = packer.identity.pointers().fold(false, |hit, object| {
-                *seen.entry(object).or_insert(n) != n || hit
-            });
+            // All of its objects are entered, also after one was found.
+            let mut shared = false;
+            for object in packer.identity.pointers() {
+                shared |= *seen.entry(object).or_insert(n) != n;
+            }
             if shared {
                 let all = together(state, context, first, count, names)?;
                 return Ok((0..count as u32).map(|n| all.pick(n)).collect());
