@@ -8,6 +8,7 @@ use linda::{Cancel, Deadline, Observer};
 use parking_lot::{Condvar, Mutex};
 
 use crate::message::Message;
+use crate::raw::Hook;
 use crate::status::Status;
 
 /// The name of a lane that was given none.
@@ -19,6 +20,7 @@ pub struct Lane {
     id: u64,
     status: AtomicU8,
     cancel: Arc<Cancel>,
+    hook: Hook,
     name: Mutex<Option<Vec<u8>>>,
     end: Mutex<Option<Arc<End>>>,
     ended: Condvar,
@@ -52,6 +54,7 @@ impl Lane {
             id,
             status: AtomicU8::new(Status::Pending as u8),
             cancel: Arc::new(Cancel::new()),
+            hook: Hook::default(),
             name: Mutex::new(name),
             end: Mutex::new(None),
             ended: Condvar::new(),
@@ -77,6 +80,11 @@ impl Lane {
     /// Its cancellation.
     pub fn cancel(&self) -> &Arc<Cancel> {
         &self.cancel
+    }
+
+    /// For stopping it where it looks at no cancellation.
+    pub fn hook(&self) -> &Hook {
+        &self.hook
     }
 
     /// The name; [`UNNAMED`] if it was given none.

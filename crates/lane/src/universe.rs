@@ -9,7 +9,7 @@ use linda::{Deadline, Level, Spin};
 use parking_lot::{Condvar, Mutex};
 
 use crate::lane::Lane;
-use crate::raw::Hooks;
+use crate::raw::{Event, Hooks};
 
 /// What `configure` settles for a universe.
 #[derive(Clone, Debug)]
@@ -118,27 +118,46 @@ impl Universe {
     }
 
     /// Takes the universe down: no lane starts any more, and those that run
-    /// are asked softly, then hard; each step waits up to `shutdown_timeout`
-    /// and ends as soon as all lanes have ended. Answers whether they have. A
-    /// lane that is still there keeps what it can touch alive by reference
-    /// counts, so nothing is freed under it.
+    /// are asked softly, then hard, then stopped by hooks; each step waits up
+    /// to `shutdown_timeout` and ends as soon as all lanes have ended. Answers
+    /// whether they have. A lane that is still there keeps what it can touch
+    /// alive by reference counts, so nothing is freed under it.
     pub fn close(&self) -> bool {
+        /// A hook raises once; a lane that swallows the error gets another.
+        const AGAIN: Duration = Duration::from_millis(20);
         self.population.lock().closing = true;
         let timeout = self.settings().shutdown_timeout;
-        [Level::Soft, Level::Hard].into_iter().any(|level| {
+        for level in [Level::Soft, Level::Hard] {
             self.cancel_all(level);
-            self.wait_until_empty(Deadline::after(timeout))
-        })
+            if self.wait_until_empty(Deadline::after(timeout)) {
+                return true;
+            }
+        }
+        let deadline = Deadline::after(timeout);
+        loop {
+            for lane in self.lanes() {
+                lane.hook().request(Event::All, 1);
+            }
+            if self.wait_until_empty(deadline.earlier(Deadline::after(AGAIN))) {
+                return true;
+            }
+            if deadline.passed() {
+                return false;
+            }
+        }
     }
 
     /// Sends a cancel request to all lanes that have not ended, and wakes them.
     pub fn cancel_all(&self, level: Level) {
-        // The lanes are copied: waking runs code of theirs, which must not
-        // happen under our lock.
-        let lanes: Vec<_> = self.population.lock().lanes.values().cloned().collect();
-        for lane in lanes {
+        for lane in self.lanes() {
             lane.cancel().request(level, true);
         }
+    }
+
+    /// The lanes that have not ended, oldest first. A copy: what is done to
+    /// them must not happen under our lock.
+    pub fn lanes(&self) -> Vec<Arc<Lane>> {
+        self.population.lock().lanes.values().cloned().collect()
     }
 
     fn wait_until_empty(&self, deadline: Deadline) -> bool {

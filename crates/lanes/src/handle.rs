@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lane::raw::pack::bytes_at;
 use lane::raw::unpack::{self, Fault};
 use lane::raw::{
-    Generation, Parked, TraceLevel, context as state_context, deep, flavour, sentinel,
+    Event, Generation, Parked, TraceLevel, context as state_context, deep, flavour, sentinel,
 };
 use lane::{End, Lane, Status};
 use linda::{Deadline, Level};
@@ -393,6 +393,8 @@ unsafe extern "C-unwind" fn get_threadname(state: *mut lua_State) -> c_int {
 /// What a cancel call asks for.
 struct Request {
     level: Level,
+    /// The events of the hook that is to raise, and their number.
+    hook: Option<(Event, c_int)>,
     wake: bool,
     deadline: Deadline,
 }
@@ -404,11 +406,20 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
         let modern = generation == Generation::V4;
         let mut at = 2;
         let mut level = Level::Hard;
+        let mut hook = None;
         if ffi::lua_type(state, at) == ffi::LUA_TSTRING && generation != Generation::V2 {
             let word = ffi::lua_tostring(state, at);
-            match CStr::from_ptr(word).to_bytes() {
-                b"soft" => level = Level::Soft,
-                b"hard" => {}
+            let event = match CStr::from_ptr(word).to_bytes() {
+                b"soft" => {
+                    level = Level::Soft;
+                    None
+                }
+                b"hard" => None,
+                b"count" => Some(Event::Count),
+                b"line" => Some(Event::Line),
+                b"call" => Some(Event::Call),
+                b"ret" => Some(Event::Return),
+                b"all" if modern => Some(Event::All),
                 _ => {
                     let text = if modern {
                         c"Invalid cancel operation '%s'"
@@ -416,9 +427,35 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
                         c"invalid hook option %s"
                     };
                     ffi::luaL_error(state, text.as_ptr(), word);
+                    None
                 }
-            }
+            };
             at += 1;
+            if let Some(event) = event {
+                if ffi::lua_type(state, at) != ffi::LUA_TNUMBER {
+                    error(
+                        state,
+                        if modern {
+                            c"Hook count expected"
+                        } else {
+                            c"hook count cannot be < 1"
+                        },
+                    );
+                }
+                let count = ffi::lua_tonumber(state, at);
+                if count < 1.0 || count.is_nan() {
+                    error(
+                        state,
+                        if modern {
+                            c"Hook count cannot be < 1"
+                        } else {
+                            c"hook count cannot be < 1"
+                        },
+                    );
+                }
+                hook = Some((event, count.min(f64::from(c_int::MAX)) as c_int));
+                at += 1;
+            }
         }
         let mut limit = if modern {
             Deadline::never()
@@ -466,6 +503,7 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
         }
         Request {
             level,
+            hook,
             wake,
             deadline: limit,
         }
@@ -481,6 +519,9 @@ unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
         let request = request(state, generation);
         let over = work(|| {
             lane.cancel().request(request.level, request.wake);
+            if let Some((event, count)) = request.hook {
+                lane.hook().request(event, count);
+            }
             Ok(lane.join(request.deadline).is_some())
         });
         match over {

@@ -323,3 +323,26 @@ pub unsafe fn get_user_value(state: *mut lua_State, index: c_int) {
         ffi::lua_getuservalue(state, index);
     }
 }
+
+/// Closes a coroutine of `state` that ended with an error, whose error value
+/// is on top of `state`: to-be-closed variables run, and an error in them
+/// takes the place of the first. [-1, +1, -]
+///
+/// # Safety
+/// `coroutine` has just failed; one free stack slot in it.
+pub unsafe fn close_failed(state: *mut lua_State, coroutine: *mut lua_State) {
+    #[cfg(any(feature = "lua54", feature = "lua55"))]
+    // SAFETY: the caller's promise; closing puts the last error on top of the
+    // coroutine's stack.
+    unsafe {
+        ffi::lua_xmove(state, coroutine, 1);
+        // Debian's 5.4.4 has no other.
+        #[cfg(feature = "lua54")]
+        ffi::lua_resetthread(coroutine);
+        #[cfg(feature = "lua55")]
+        ffi::lua_closethread(coroutine, state);
+        ffi::lua_xmove(coroutine, state, 1);
+    }
+    #[cfg(not(any(feature = "lua54", feature = "lua55")))]
+    let _ = (state, coroutine);
+}

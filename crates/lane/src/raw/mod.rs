@@ -2,9 +2,11 @@
 //! the rules that hold here.
 
 pub mod context;
+mod coroutine;
 pub mod deep;
 mod describe;
 pub mod flavour;
+mod hook;
 mod launch;
 mod metas;
 mod names;
@@ -23,6 +25,7 @@ use mlua::ffi::lua_State;
 
 pub use context::{Context, Generation, Parked};
 pub use deep::Kind;
+pub use hook::{Event, Hook};
 pub use launch::{Body, Launch, launch};
 pub use names::collect as collect_names;
 pub use run::set_finalizer;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mlua::ffi::{self, lua_State};
 
 use super::context::{self, Context};
+use super::hook::Hook;
 use super::pack::{self, Names, Refusal, SLOTS};
 use super::protect::{catch, protected, reserve};
 use super::state::{Owned, error_text};
@@ -40,7 +41,7 @@ impl Ready {
         } = self;
         lane.set_status(Status::Running);
         // SAFETY: the state is ours, on this thread, from here on.
-        let end = catch(|| unsafe { execute(state.get(), arguments, traced) })
+        let end = catch(|| unsafe { execute(state.get(), lane.hook(), arguments, traced) })
             .unwrap_or_else(|panic| End::Error(Err(panic), None));
         // The state goes first: who joins finds its files closed and its
         // objects gone.
@@ -64,10 +65,11 @@ enum Outcome {
 /// Runs body and finalizers and packs what is left of them. All of it runs in
 /// one protected call, and nothing that owns a value is alive where Lua may
 /// raise.
-unsafe fn execute(state: *mut lua_State, arguments: c_int, traced: bool) -> End {
+unsafe fn execute(state: *mut lua_State, hook: &Hook, arguments: c_int, traced: bool) -> End {
     // SAFETY: the stack is as `Ready` says.
     unsafe {
         let mut job = Life {
+            hook,
             arguments,
             traced,
             end: None,
@@ -80,7 +82,8 @@ unsafe fn execute(state: *mut lua_State, arguments: c_int, traced: bool) -> End 
     }
 }
 
-struct Life {
+struct Life<'a> {
+    hook: &'a Hook,
     arguments: c_int,
     traced: bool,
     end: Option<End>,
@@ -91,11 +94,14 @@ unsafe fn live(state: *mut lua_State, data: *mut c_void) -> c_int {
     // SAFETY: `data` is the job of `execute`. `reserve` and the calls before it
     // may raise, and there nothing is owned; nothing after them does.
     unsafe {
-        let job = &mut *data.cast::<Life>();
+        let job = &mut *data.cast::<Life<'_>>();
         let handler = if job.traced { 1 } else { 0 };
-        let status = ffi::lua_pcall(state, job.arguments, ffi::LUA_MULTRET, handler);
+        let status = job.hook.reach(state, || {
+            ffi::lua_pcall(state, job.arguments, ffi::LUA_MULTRET, handler)
+        });
         reserve(state, SLOTS + 8);
-        let outcome = finalize(state, outcome(state, status), handler);
+        let outcome = outcome(state, status);
+        let outcome = job.hook.reach(state, || finalize(state, outcome, handler));
         let count = ffi::lua_gettop(state) - 1;
         let Some(context) = context::of_state(state) else {
             return 0;

@@ -7,7 +7,7 @@ use mlua::ffi::{self, lua_State};
 
 use super::context::{self, Context, Generation};
 use super::flavour::{self, KNOWN_LIBRARIES, LIBRARIES, Library};
-use super::trace;
+use super::{coroutine, trace};
 use crate::lane::Lane;
 use crate::universe::Universe;
 
@@ -190,6 +190,7 @@ unsafe extern "C-unwind" fn fill(state: *mut lua_State) -> c_int {
                 }
             }
         }
+        coroutine::install(state);
         (setup.open_lane)(state);
         flavour::collector(state, true);
         0
