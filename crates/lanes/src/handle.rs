@@ -164,7 +164,7 @@ unsafe fn keep(
 ) {
     // SAFETY: the message is parked.
     unsafe {
-        let count = match unpack::message(state, context, message) {
+        let count = match unpack::message(state, context, message, true) {
             Ok(count) => count,
             Err(fault) => {
                 raise_fault(state, fault);
@@ -188,7 +188,7 @@ unsafe fn push_one(
     // SAFETY: the message is parked.
     unsafe {
         let top = ffi::lua_gettop(state);
-        match unpack::message(state, context, message) {
+        match unpack::message(state, context, message, true) {
             Ok(_) => ffi::lua_settop(state, top + 1),
             Err(fault) => {
                 if fault == Fault::Malformed {

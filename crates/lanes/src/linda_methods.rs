@@ -93,7 +93,7 @@ unsafe fn packed(
     first: c_int,
     last: c_int,
 ) -> Result<Vec<Message>, Raise> {
-    let names = Names::Argument(first as u32 - 1);
+    let names = Names::Linda(first as u32 - 1);
     // SAFETY: `room` was called.
     unsafe { pack::values(state, context, first, last - first + 1, names) }
         .map_err(|Refusal(text)| Raise::Text(text))
@@ -292,7 +292,7 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
                 if G != 2 {
                     ffi::lua_pushvalue(state, key);
                 }
-                match deliver_all(state, context, messages) {
+                match deliver_all(state, context, messages, true) {
                     Ok(count) => count + c_int::from(G != 2),
                     Err(fault) => raise_fault(state, fault),
                 }
@@ -375,7 +375,7 @@ unsafe extern "C-unwind" fn get<const G: u8>(state: *mut lua_State) -> c_int {
                 if G == 4 {
                     ffi::lua_pushinteger(state, ffi::lua_Integer::from(found));
                 }
-                match deliver_all(state, context, messages) {
+                match deliver_all(state, context, messages, false) {
                     Ok(count) => count + c_int::from(G == 4),
                     Err(fault) => raise_fault(state, fault),
                 }
@@ -609,7 +609,7 @@ unsafe extern "C-unwind" fn dump<const G: u8>(state: *mut lua_State) -> c_int {
             }
             ffi::lua_createtable(state, slot.values.len() as c_int, 0);
             for (n, message) in slot.values.iter().enumerate() {
-                if let Err(fault) = lane::raw::unpack::message(state, context, message) {
+                if let Err(fault) = lane::raw::unpack::message(state, context, message, false) {
                     return raise_fault(state, fault);
                 }
                 flavour::raw_seti(state, table + 3, (slot.first as usize + n) as u32);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use linda::{Cancel, Party};
 use mlua::ffi::{self, lua_State};
 
+use super::convert::{self, Verdict};
 use super::{deep, metas, protect};
 use crate::lane::Lane;
 use crate::message::Message;
@@ -156,6 +157,21 @@ impl Context {
         self.generation.get() == Generation::V4 && self.universe.settings().strip_functions
     }
 
+    /// How often one value may be converted.
+    pub(crate) fn conversion_attempts(&self) -> u32 {
+        1
+    }
+
+    /// What becomes of an object without a metatable.
+    pub(crate) fn conversion_fallback(&self) -> Verdict {
+        Verdict::Itself
+    }
+
+    /// Whether userdata that cannot travel becomes light userdata.
+    pub(crate) fn demotes(&self) -> bool {
+        self.generation.get() == Generation::V2
+    }
+
     /// Whether this is the address of the state's module table.
     pub(crate) fn is_module(&self, pointer: *const c_void) -> bool {
         self.module.get() == pointer
@@ -232,6 +248,7 @@ pub unsafe fn install(state: *mut lua_State, context: *mut Context) {
         protect::install(state);
         metas::install(state);
         deep::install(state);
+        convert::install(state);
         // Nothing raises from here on.
         slot.write(context);
     }

@@ -13,6 +13,8 @@ use super::pack::bytes_at;
 pub const KEY: &str = "[a key]";
 /// The step to a metatable.
 pub const METATABLE: &str = "<metatable>";
+/// The step to a user value.
+pub const USER_VALUE: &str = "<user value>";
 
 /// The step to the value of the entry whose key is at `key`. [-0, +0, -]
 ///
@@ -69,6 +71,9 @@ pub unsafe fn step(state: *mut lua_State, owner: c_int, child: c_int) -> String 
     // SAFETY: the caller's promise; the table is not changed on the way.
     unsafe {
         let top = ffi::lua_gettop(state);
+        if ffi::lua_type(state, owner) == ffi::LUA_TUSERDATA {
+            return METATABLE.to_owned();
+        }
         if ffi::lua_type(state, owner) == ffi::LUA_TFUNCTION {
             let mut n = 1;
             while !ffi::lua_getupvalue(state, owner, n).is_null() {

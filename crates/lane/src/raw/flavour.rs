@@ -346,3 +346,103 @@ pub unsafe fn close_failed(state: *mut lua_State, coroutine: *mut lua_State) {
     #[cfg(not(any(feature = "lua54", feature = "lua55")))]
     let _ = (state, coroutine);
 }
+
+/// A new userdata with so many user values, as far as the flavour has them.
+/// [-0, +1, m]
+///
+/// # Safety
+/// `state` must be valid, with one free stack slot.
+pub unsafe fn new_userdata_with(
+    state: *mut lua_State,
+    size: usize,
+    user_values: u8,
+) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe {
+        #[cfg(any(feature = "lua54", feature = "lua55"))]
+        return ffi::lua_newuserdatauv(state, size, c_int::from(user_values));
+        #[cfg(not(any(feature = "lua54", feature = "lua55")))]
+        {
+            let _ = user_values;
+            ffi::lua_newuserdata(state, size)
+        }
+    }
+}
+
+/// How many user values the userdata at `index` has. [-0, +0, -]
+///
+/// # Safety
+/// A full userdata at `index`; one free stack slot.
+pub unsafe fn user_values(state: *mut lua_State, index: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        #[cfg(any(feature = "lua54", feature = "lua55"))]
+        {
+            let mut n = 0;
+            while n < 255 && ffi::lua_getiuservalue(state, index, n + 1) != ffi::LUA_TNONE {
+                ffi::lua_settop(state, -2);
+                n += 1;
+            }
+            // The one that was not there left a nil.
+            ffi::lua_settop(state, if n < 255 { -2 } else { -1 });
+            n
+        }
+        #[cfg(any(feature = "lua51", feature = "luajit"))]
+        {
+            // Without a table of its own it has the one of whoever made it,
+            // commonly the global one.
+            ffi::lua_getfenv(state, index);
+            let own = ffi::lua_rawequal(state, -1, ffi::LUA_GLOBALSINDEX) == 0
+                && ffi::lua_rawequal(state, -1, ffi::LUA_REGISTRYINDEX) == 0;
+            ffi::lua_settop(state, -2);
+            c_int::from(own)
+        }
+        #[cfg(any(feature = "lua52", feature = "lua53"))]
+        {
+            ffi::lua_getuservalue(state, index);
+            let some = ffi::lua_type(state, -1) != ffi::LUA_TNIL;
+            ffi::lua_settop(state, -2);
+            c_int::from(some)
+        }
+    }
+}
+
+/// Pushes user value `n` of the userdata at `index`. [-0, +1, -]
+///
+/// # Safety
+/// As for [`user_values`], which answered at least `n`.
+pub unsafe fn push_user_value(state: *mut lua_State, index: c_int, n: c_int) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        #[cfg(any(feature = "lua54", feature = "lua55"))]
+        ffi::lua_getiuservalue(state, index, n);
+        #[cfg(not(any(feature = "lua54", feature = "lua55")))]
+        {
+            let _ = n;
+            ffi::lua_getuservalue(state, index);
+        }
+    }
+}
+
+/// Makes the value on top user value `n` of the userdata at `index`.
+/// [-1, +0, -]
+///
+/// # Safety
+/// As for [`push_user_value`], with a value on top.
+pub unsafe fn put_user_value(state: *mut lua_State, index: c_int, n: c_int) {
+    // SAFETY: the caller's promise; 5.1 and 5.2 take tables and nil only.
+    unsafe {
+        #[cfg(any(feature = "lua54", feature = "lua55"))]
+        ffi::lua_setiuservalue(state, index, n);
+        #[cfg(not(any(feature = "lua54", feature = "lua55")))]
+        {
+            let _ = n;
+            let table = ffi::lua_type(state, -1) == ffi::LUA_TTABLE;
+            if table || cfg!(feature = "lua53") {
+                ffi::lua_setuservalue(state, index);
+            } else {
+                ffi::lua_settop(state, -2);
+            }
+        }
+    }
+}

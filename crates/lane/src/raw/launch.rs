@@ -226,7 +226,7 @@ unsafe fn unpack(state: *mut lua_State, context: &Context, message: &Message) {
     // SAFETY: the message is kept alive by `launch`, outside the protected
     // call.
     unsafe {
-        if let Err(fault) = unpack::message(state, context, message) {
+        if let Err(fault) = unpack::message(state, context, message, true) {
             unpack::push_fault(state, fault);
             ffi::lua_error(state);
         }

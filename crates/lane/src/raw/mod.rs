@@ -2,6 +2,7 @@
 //! the rules that hold here.
 
 pub mod context;
+mod convert;
 mod coroutine;
 pub mod deep;
 mod describe;

@@ -10,7 +10,8 @@ use mlua::ffi::{self, lua_State};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::context::Context;
+use super::context::{Context, Generation};
+use super::convert::{self, Cloning, Verdict};
 use super::objects::Objects;
 use super::protect::protected;
 use super::{deep, describe, flavour, metas, names, sentinel};
@@ -26,8 +27,10 @@ pub struct Refusal(pub String);
 /// What the values of a transfer are called in a refusal.
 #[derive(Clone, Copy)]
 pub enum Names {
-    /// `argument N`, counted from this number for the first value.
+    /// `argument N` of a launch, counted from this number for the first value.
     Argument(u32),
+    /// The same for values on their way into a linda.
+    Linda(u32),
     /// `result N`.
     Result,
     /// `upvalue` and the like come from the function itself: the one value is
@@ -102,7 +105,7 @@ pub unsafe fn values(
             result?;
             // All of its objects are entered, also after one was found.
             let mut shared = false;
-            for object in packer.identity.pointers() {
+            for object in packer.shareable() {
                 shared |= *seen.entry(object).or_insert(n) != n;
             }
             if shared {
@@ -185,6 +188,10 @@ enum Place {
     Upvalue(c_int),
     /// The metatable.
     Metatable,
+    /// A user value.
+    UserValue,
+    /// The object itself.
+    Itself,
 }
 
 /// Which object has which number, by address.
@@ -242,6 +249,8 @@ struct Packer<'a> {
     current: u32,
     /// The value of the transfer through which it was reached.
     root: u32,
+    /// Whether code of the program ran meanwhile.
+    called: bool,
 }
 
 struct Origin {
@@ -277,8 +286,20 @@ impl<'a> Packer<'a> {
                 origins: Vec::new(),
                 current: ROOT,
                 root: 0,
+                called: false,
             }
         }
+    }
+
+    /// The addresses of what other values of the same transfer may share:
+    /// objects, and the variables of functions.
+    fn shareable(&self) -> impl Iterator<Item = usize> {
+        let variables = self
+            .variables
+            .keys()
+            .copied()
+            .filter(|_| flavour::JOINS_UPVALUES);
+        self.identity.pointers().chain(variables)
     }
 
     unsafe fn leave(&self) {
@@ -297,9 +318,11 @@ impl<'a> Packer<'a> {
         unsafe {
             self.out.push(tag::MANY);
             self.out.extend_from_slice(&(count as u32).to_ne_bytes());
+            let top = ffi::lua_gettop(self.state);
             for n in 0..count {
                 self.root = number + n as u32;
                 self.value(first + n, Place::Root(self.root))?;
+                ffi::lua_settop(self.state, top);
             }
             let mut next = 0;
             while next < self.objects.len() {
@@ -307,10 +330,10 @@ impl<'a> Packer<'a> {
                 self.root = self.origins[next as usize].root;
                 self.objects.push(next);
                 let object = ffi::lua_gettop(self.state);
-                if ffi::lua_type(self.state, object) == ffi::LUA_TTABLE {
-                    self.table_content(object)?;
-                } else {
-                    self.function_content(object)?;
+                match ffi::lua_type(self.state, object) {
+                    ffi::LUA_TTABLE => self.table_content(object)?,
+                    ffi::LUA_TFUNCTION => self.function_content(object)?,
+                    _ => self.clone_content(object)?,
                 }
                 ffi::lua_settop(self.state, object - 1);
                 next += 1;
@@ -339,14 +362,11 @@ impl<'a> Packer<'a> {
                     if sentinel::is_null(pointer) {
                         self.out.push(tag::NIL);
                     } else {
-                        self.out.push(tag::LIGHT);
-                        self.out
-                            .extend_from_slice(&(pointer.addr() as u64).to_ne_bytes());
+                        self.light(pointer);
                     }
                 }
-                ffi::LUA_TTABLE => self.table(index, place)?,
+                ffi::LUA_TTABLE | ffi::LUA_TUSERDATA => self.object(index, place)?,
                 ffi::LUA_TFUNCTION => self.function(index, place)?,
-                ffi::LUA_TUSERDATA => self.userdata(index, place)?,
                 ffi::LUA_TTHREAD => {
                     return Err(self.refuse(place, "a coroutine cannot be transferred"));
                 }
@@ -396,13 +416,65 @@ impl<'a> Packer<'a> {
         Ok(())
     }
 
-    unsafe fn table(&mut self, index: c_int, place: Place) -> Result<(), Refusal> {
-        // SAFETY: a table at `index`.
+    /// A table or full userdata, which may want to become something else
+    /// first. What it becomes stays on the stack above, until the caller cuts
+    /// that back.
+    unsafe fn object(&mut self, mut index: c_int, place: Place) -> Result<(), Refusal> {
+        // SAFETY: a table or full userdata at `index`; conversions take a slot
+        // each, and there are fewer than ten.
         unsafe {
-            let pointer = ffi::lua_topointer(self.state, index);
-            if self.known(pointer) {
+            let most = self.context.conversion_attempts();
+            let mut attempts = 0;
+            loop {
+                let pointer = ffi::lua_topointer(self.state, index);
+                if self.known(pointer) {
+                    return Ok(());
+                }
+                let userdata = match ffi::lua_type(self.state, index) {
+                    ffi::LUA_TTABLE => false,
+                    ffi::LUA_TUSERDATA => true,
+                    _ => return self.value(index, place),
+                };
+                if userdata && self.shared_or_cloned(index, pointer, place)? {
+                    return Ok(());
+                }
+                let keeper = matches!(self.names, Names::Linda(_));
+                match convert::verdict(self.state, self.context, index, keeper) {
+                    Ok(Verdict::Itself) if userdata => return self.userdata(index, pointer, place),
+                    Ok(Verdict::Itself) => return self.table(index, pointer, place),
+                    Ok(Verdict::Nil) => self.out.push(tag::NIL),
+                    Ok(Verdict::Decay) => self.light(pointer),
+                    Ok(Verdict::Top) if attempts < most => {
+                        self.called = true;
+                        attempts += 1;
+                        index = ffi::lua_gettop(self.state);
+                        continue;
+                    }
+                    Ok(Verdict::Top) => {
+                        let why = format!("more than {most} conversion attempts");
+                        return Err(self.refuse(place, &why));
+                    }
+                    Err(why) => return Err(self.refuse(place, &why)),
+                }
                 return Ok(());
             }
+        }
+    }
+
+    fn light(&mut self, pointer: *const c_void) {
+        self.out.push(tag::LIGHT);
+        self.out
+            .extend_from_slice(&(pointer.addr() as u64).to_ne_bytes());
+    }
+
+    unsafe fn table(
+        &mut self,
+        index: c_int,
+        pointer: *const c_void,
+        place: Place,
+    ) -> Result<(), Refusal> {
+        // SAFETY: a table at `index`.
+        unsafe {
             if pointer == self.globals {
                 self.out.push(tag::GLOBALS);
                 return Ok(());
@@ -423,6 +495,23 @@ impl<'a> Packer<'a> {
         }
     }
 
+    /// The metatable of the object at `object`, on top, if it has one.
+    unsafe fn metatable(&mut self, object: c_int) -> Result<(), Refusal> {
+        // SAFETY: a table or full userdata at `object`.
+        unsafe {
+            if ffi::lua_getmetatable(self.state, object) != 0 {
+                let Some(identity) = metas::identity(self.state, self.context, object + 1) else {
+                    return Err(self.refuse(Place::Metatable, "not enough memory for the transfer"));
+                };
+                self.out.push(tag::META);
+                self.out.extend_from_slice(&identity.to_ne_bytes());
+                self.value(object + 1, Place::Metatable)?;
+                ffi::lua_settop(self.state, object);
+            }
+            Ok(())
+        }
+    }
+
     unsafe fn table_content(&mut self, table: c_int) -> Result<(), Refusal> {
         /// Holes of at most this many nils do not end the array part.
         const GAP: ffi::lua_Integer = 8;
@@ -430,20 +519,12 @@ impl<'a> Packer<'a> {
         // `lua_next` does not raise.
         unsafe {
             let state = self.state;
-            if ffi::lua_getmetatable(state, table) != 0 {
-                let Some(identity) = metas::identity(state, self.context, table + 1) else {
-                    return Err(self.refuse(Place::Metatable, "not enough memory for the transfer"));
-                };
-                self.out.push(tag::META);
-                self.out.extend_from_slice(&identity.to_ne_bytes());
-                self.value(table + 1, Place::Metatable)?;
-                ffi::lua_settop(state, table);
-            }
+            self.metatable(table)?;
             let (mut array, mut hash) = (0, 0u32);
             let mut in_array = true;
             let (key, value) = (table + 1, table + 2);
             ffi::lua_pushnil(state);
-            while ffi::lua_next(state, table) != 0 {
+            while self.next(table)? {
                 let key_type = ffi::lua_type(state, key);
                 if in_array {
                     let n = integer_key(state, key, key_type);
@@ -458,18 +539,20 @@ impl<'a> Packer<'a> {
                     in_array = false;
                     self.out.push(tag::END);
                 }
-                let absent = ffi::lua_type(state, value) == ffi::LUA_TLIGHTUSERDATA
-                    && sentinel::is_null(ffi::lua_touserdata(state, value));
-                // Coroutines as keys have never travelled, in any generation.
-                if key_type != ffi::LUA_TTHREAD && !absent {
-                    if key_type == ffi::LUA_TLIGHTUSERDATA
-                        && sentinel::is_null(ffi::lua_touserdata(state, key))
-                    {
-                        return Err(
-                            self.refuse(Place::Key, "lanes.null becomes nil: table index is nil")
-                        );
-                    }
+                // Coroutines as keys have never travelled, in any generation;
+                // older ones drop other odd keys too.
+                let odd = matches!(
+                    key_type,
+                    ffi::LUA_TTABLE | ffi::LUA_TFUNCTION | ffi::LUA_TUSERDATA
+                );
+                let old = self.context.generation() != Generation::V4;
+                if key_type != ffi::LUA_TTHREAD && !(odd && old) {
+                    let at = self.out.len();
                     self.value(key, Place::Key)?;
+                    if self.out[at] == tag::NIL {
+                        let why = "a key that becomes nil: table index is nil";
+                        return Err(self.refuse(Place::Key, why));
+                    }
                     self.value(value, Place::Entry(key))?;
                     hash += 1;
                 }
@@ -553,7 +636,9 @@ impl<'a> Packer<'a> {
                         self.out.push(*which);
                     }
                     _ => {
-                        self.variables.insert(variable, (self.current, n as u8));
+                        if ffi::lua_topointer(self.state, function + 1) != self.globals {
+                            self.variables.insert(variable, (self.current, n as u8));
+                        }
                         self.value(function + 1, Place::Upvalue(n))?;
                     }
                 }
@@ -564,7 +649,13 @@ impl<'a> Packer<'a> {
         }
     }
 
-    unsafe fn userdata(&mut self, index: c_int, place: Place) -> Result<(), Refusal> {
+    /// Deep and clonable userdata. Answers whether it was one.
+    unsafe fn shared_or_cloned(
+        &mut self,
+        index: c_int,
+        pointer: *const c_void,
+        place: Place,
+    ) -> Result<bool, Refusal> {
         // SAFETY: a full userdata at `index`.
         unsafe {
             if let Some(object) = deep::object_at(self.state, index) {
@@ -572,18 +663,102 @@ impl<'a> Packer<'a> {
                 self.out
                     .extend_from_slice(&(self.handles.len() as u32).to_ne_bytes());
                 self.handles.push(Handle::Deep(object));
-                return Ok(());
+                return Ok(true);
             }
+            if !convert::is_clonable(self.state, index) {
+                return Ok(false);
+            }
+            let size = ffi::lua_rawlen(self.state, index);
+            let Ok(len) = u32::try_from(size) else {
+                return Err(
+                    self.refuse(place, "a userdata of more than 4 GiB cannot be transferred")
+                );
+            };
+            self.out.push(tag::CLONE);
+            self.enter(index, pointer, place)?;
+            self.out.extend_from_slice(&len.to_ne_bytes());
+            self.out.push(flavour::user_values(self.state, index) as u8);
+            Ok(true)
+        }
+    }
+
+    unsafe fn clone_content(&mut self, object: c_int) -> Result<(), Refusal> {
+        // SAFETY: a clonable userdata at `object`, on top; the block is as
+        // large as the userdata, and aligned as Lua aligns.
+        unsafe {
+            let state = self.state;
+            self.metatable(object)?;
+            let size = ffi::lua_rawlen(state, object);
+            let mut block = vec![0_u128; size.div_ceil(size_of::<u128>())];
+            let cloning = Cloning {
+                to: block.as_mut_ptr().cast(),
+                from: ffi::lua_touserdata(state, object),
+                size,
+            };
+            convert::clone(state, object, cloning)
+                .map_err(|why| self.refuse(Place::Itself, &why))?;
+            let bytes = std::slice::from_raw_parts(block.as_ptr().cast::<u8>(), size);
+            self.out.extend_from_slice(bytes);
+            let values = flavour::user_values(state, object);
+            self.out.push(values as u8);
+            for n in 1..=values {
+                flavour::push_user_value(state, object, n);
+                self.value(object + 1, Place::UserValue)?;
+                ffi::lua_settop(state, object);
+            }
+            Ok(())
+        }
+    }
+
+    /// A userdata that is neither shared, nor cloned, nor converted.
+    unsafe fn userdata(
+        &mut self,
+        index: c_int,
+        pointer: *const c_void,
+        place: Place,
+    ) -> Result<(), Refusal> {
+        // SAFETY: a full userdata at `index`.
+        unsafe {
             if let Some(name) = names::of_value(self.state, self.context, index) {
                 self.out.push(tag::NAMED);
                 return self.string(&name, place);
             }
-            let what = if deep::is_handle(self.state, index) {
+            let handle = deep::is_handle(self.state, index);
+            if !handle && self.context.demotes() {
+                self.light(pointer);
+                return Ok(());
+            }
+            let what = if handle {
                 "a lane handle"
             } else {
                 "a userdata of this type"
             };
             Err(self.refuse(place, &format!("{what} cannot be transferred")))
+        }
+    }
+
+    /// The next entry of the table at `table`, whose key is on top.
+    /// [-1, +(0|2), -]
+    unsafe fn next(&mut self, table: c_int) -> Result<bool, Refusal> {
+        // SAFETY: a table and a key of it.
+        unsafe {
+            if !self.called {
+                return Ok(ffi::lua_next(self.state, table) != 0);
+            }
+            // Code of the program ran meanwhile. If it took that key out of the
+            // table, `lua_next` raises.
+            let top = ffi::lua_gettop(self.state) - 1;
+            ffi::lua_pushvalue(self.state, table);
+            ffi::lua_insert(self.state, -2);
+            if protected(self.state, 2, ffi::LUA_MULTRET, next, std::ptr::null_mut()) != ffi::LUA_OK
+            {
+                ffi::lua_settop(self.state, top);
+                return Err(self.refuse(
+                    Place::Itself,
+                    "the table was changed by a conversion while it was packed",
+                ));
+            }
+            Ok(ffi::lua_gettop(self.state) > top)
         }
     }
 
@@ -602,7 +777,8 @@ impl<'a> Packer<'a> {
             let top = ffi::lua_gettop(state);
             let mut steps = Vec::new();
             match place {
-                Place::Root(_) => {}
+                Place::Root(_) | Place::Itself => {}
+                Place::UserValue => steps.push(describe::USER_VALUE.to_owned()),
                 Place::Entry(key) => steps.push(describe::key(state, key)),
                 Place::Key => steps.push(describe::KEY.to_owned()),
                 Place::Metatable => steps.push(describe::METATABLE.to_owned()),
@@ -628,7 +804,7 @@ impl<'a> Packer<'a> {
             };
             ffi::lua_settop(state, top);
             let start = match self.names {
-                Names::Argument(from) => format!("argument {}", root + from),
+                Names::Argument(from) | Names::Linda(from) => format!("argument {}", root + from),
                 Names::Result => format!("result {}", root + 1),
                 Names::Body => "lane body".to_owned(),
                 Names::Globals => "globals".to_owned(),
@@ -665,6 +841,12 @@ unsafe fn integer_key(state: *mut lua_State, key: c_int, key_type: c_int) -> ffi
             0
         }
     }
+}
+
+/// `(table, key) -> (key, value) or nothing` [e]
+unsafe fn next(state: *mut lua_State, _: *mut c_void) -> c_int {
+    // SAFETY: called with a table and a key.
+    unsafe { if ffi::lua_next(state, 1) != 0 { 2 } else { 0 } }
 }
 
 struct Dump {

@@ -9,6 +9,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use mlua::ffi::{self, lua_State};
 
 use super::context::{Context, Parked};
+use super::convert::{self, Cloning};
 use super::objects::{Objects, SLOTS};
 use super::protect::reserve;
 use super::{deep, flavour, metas, names};
@@ -34,11 +35,13 @@ struct View {
     len: usize,
     handles: *const [Handle],
     pick: Option<u32>,
+    /// Whether nobody rebuilds the message again.
+    consume: bool,
 }
 
 impl View {
     #[inline]
-    fn new(message: &Message) -> View {
+    fn new(message: &Message, consume: bool) -> View {
         let bytes = message.bytes();
         let mut inline = [0; INLINE];
         if let Some(short) = inline.get_mut(..bytes.len()) {
@@ -50,6 +53,7 @@ impl View {
             len: bytes.len(),
             handles: message.handles(),
             pick: message.picked(),
+            consume: consume && message.picked().is_none(),
         }
     }
 
@@ -72,7 +76,7 @@ impl View {
 /// Ten free stack slots; `context` belongs to `state`.
 #[inline]
 pub unsafe fn deliver(state: *mut lua_State, context: &Context, message: Message) -> Result<c_int> {
-    let view = View::new(&message);
+    let view = View::new(&message, true);
     let place = context.park(Parked::Message(message));
     // SAFETY: the message is parked as long as the view is used.
     let result = unsafe { from_view(state, context, &view) };
@@ -81,7 +85,8 @@ pub unsafe fn deliver(state: *mut lua_State, context: &Context, message: Message
 }
 
 /// Pushes the values of several messages, as one transfer: values that were
-/// packed together are rebuilt together, once. [-0, +n, e]
+/// packed together are rebuilt together, once. `consume` says that nobody else
+/// rebuilds them. [-0, +n, e]
 ///
 /// # Safety
 /// As for [`deliver`].
@@ -89,16 +94,18 @@ pub unsafe fn deliver_all(
     state: *mut lua_State,
     context: &Context,
     messages: Vec<Message>,
+    consume: bool,
 ) -> Result<c_int> {
     let all: *const [Message] = messages.as_slice();
     let place = context.park(Parked::Messages(messages));
     // SAFETY: the buffer of the parked vector stays where it is.
-    let result = unsafe { from_slice(state, context, &*all) };
+    let result = unsafe { from_slice(state, context, &*all, consume) };
     context.unpark(place);
     result
 }
 
-/// Pushes the values of a message that somebody else keeps alive. [-0, +n, e]
+/// Pushes the values of a message that somebody else keeps alive; `consume`
+/// says that it is not rebuilt again. [-0, +n, e]
 ///
 /// # Safety
 /// As for [`deliver`]; the message stays, also when this raises.
@@ -106,15 +113,17 @@ pub unsafe fn message(
     state: *mut lua_State,
     context: &Context,
     message: *const Message,
+    consume: bool,
 ) -> Result<c_int> {
     // SAFETY: the caller's promise.
-    unsafe { from_view(state, context, &View::new(&*message)) }
+    unsafe { from_view(state, context, &View::new(&*message, consume)) }
 }
 
 unsafe fn from_slice(
     state: *mut lua_State,
     context: &Context,
     messages: &[Message],
+    consume: bool,
 ) -> Result<c_int> {
     // SAFETY: the messages stay; `reserve` makes room.
     unsafe {
@@ -124,7 +133,7 @@ unsafe fn from_slice(
         ffi::lua_pushnil(state);
         let mut last: Option<&Message> = None;
         for one in messages {
-            let view = View::new(one);
+            let view = View::new(one, consume);
             let Some(pick) = one.picked() else {
                 from_view(state, context, &view)?;
                 continue;
@@ -222,6 +231,13 @@ struct Unpacker<'a> {
     reader: Reader<'a>,
     handles: *const [Handle],
     objects: Objects,
+    /// Whether the message is gone after this; else it may be rebuilt again.
+    consume: bool,
+    /// Whether this message brought a metatable that the state did not have.
+    fresh: bool,
+    /// Stack index of the list of metatables to be set later, and its length.
+    later: c_int,
+    deferred: u32,
 }
 
 /// Pushes all values of a message of the long form. [-0, +n, e]
@@ -239,13 +255,17 @@ unsafe fn all(state: *mut lua_State, context: &Context, view: &View) -> Result<c
         let count = c_int::try_from(count).map_err(|_| Fault::Malformed)?;
         reserve(state, count.saturating_add(SLOTS));
         let top = ffi::lua_gettop(state);
-        ffi::lua_settop(state, top + count);
+        ffi::lua_settop(state, top + count + 1);
         let mut unpacker = Unpacker {
             state,
             context,
             reader,
             handles: view.handles,
             objects: Objects::new(state),
+            consume: view.consume,
+            fresh: false,
+            later: top + count + 1,
+            deferred: 0,
         };
         for n in 1..=count {
             unpacker.value()?;
@@ -255,14 +275,15 @@ unsafe fn all(state: *mut lua_State, context: &Context, view: &View) -> Result<c
         while next < unpacker.objects.len() {
             unpacker.objects.push(next);
             let object = ffi::lua_gettop(state);
-            if ffi::lua_type(state, object) == ffi::LUA_TTABLE {
-                unpacker.table_content(object)?;
-            } else {
-                unpacker.function_content(object)?;
+            match ffi::lua_type(state, object) {
+                ffi::LUA_TTABLE => unpacker.table_content(object)?,
+                ffi::LUA_TFUNCTION => unpacker.function_content(object)?,
+                _ => unpacker.clone_content(object)?,
             }
             ffi::lua_settop(state, object - 1);
             next += 1;
         }
+        unpacker.finish();
         ffi::lua_settop(state, top + count);
         Ok(count)
     }
@@ -295,6 +316,17 @@ impl Unpacker<'_> {
                     self.add();
                 }
                 tag::FUNCTION => self.function()?,
+                tag::CLONE => {
+                    let size = self
+                        .reader
+                        .u32()
+                        .filter(|size| *size as usize <= self.reader.left());
+                    let size = size.ok_or(Fault::Malformed)? as usize;
+                    let values = self.reader.u8().ok_or(Fault::Malformed)?;
+                    let block = flavour::new_userdata_with(state, size, values);
+                    block.cast::<u8>().write_bytes(0, size);
+                    self.add();
+                }
                 tag::DEEP => {
                     let index = self.reader.u32().ok_or(Fault::Malformed)? as usize;
                     match (&(*self.handles)).get(index) {
@@ -330,26 +362,112 @@ impl Unpacker<'_> {
         }
     }
 
+    /// Reads the metatable of the object at `object`, on top, if one follows.
+    /// It is set at once if it is whole; one that this message brings is set
+    /// when its fields are there, because Lua looks for `__gc` at that moment.
+    unsafe fn metatable(&mut self, object: c_int) -> Result<()> {
+        // SAFETY: an object at `object`; the slots are reserved.
+        unsafe {
+            let state = self.state;
+            if self.reader.peek() != Some(tag::META) {
+                return Ok(());
+            }
+            self.reader.u8();
+            let identity = self.reader.u64().ok_or(Fault::Malformed)?;
+            // The copy is read in any case: its objects have numbers.
+            self.value()?;
+            if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
+                return Err(Fault::Malformed);
+            }
+            if metas::get(state, identity) {
+                ffi::lua_remove(state, -2);
+            } else {
+                ffi::lua_settop(state, -2);
+                metas::set(state, object + 1, identity);
+                self.fresh = true;
+            }
+            if self.fresh || ffi::lua_type(state, object) == ffi::LUA_TUSERDATA {
+                self.defer(object);
+            } else {
+                ffi::lua_setmetatable(state, object);
+            }
+            Ok(())
+        }
+    }
+
+    /// Keeps an object and the metatable on top until the end. [-1, +0, m]
+    unsafe fn defer(&mut self, object: c_int) {
+        // SAFETY: the slots are reserved.
+        unsafe {
+            let state = self.state;
+            if self.deferred == 0 {
+                ffi::lua_createtable(state, 2, 0);
+                ffi::lua_replace(state, self.later);
+            }
+            flavour::raw_seti(state, self.later, self.deferred + 1);
+            ffi::lua_pushvalue(state, object);
+            flavour::raw_seti(state, self.later, self.deferred + 2);
+            self.deferred += 2;
+        }
+    }
+
+    /// Sets the metatables that were deferred, and finishes clones.
+    unsafe fn finish(&mut self) {
+        // SAFETY: the slots are reserved; the metatables are whole now.
+        unsafe {
+            let state = self.state;
+            let top = ffi::lua_gettop(state);
+            for n in (0..self.deferred).step_by(2) {
+                flavour::raw_geti(state, self.later, n + 2);
+                flavour::raw_geti(state, self.later, n + 1);
+                if ffi::lua_type(state, top + 1) == ffi::LUA_TUSERDATA && !self.consume {
+                    // The bytes stay in the message: this must be a clone of
+                    // them, with resources of its own.
+                    let size = ffi::lua_rawlen(state, top + 1);
+                    let block = ffi::lua_touserdata(state, top + 1);
+                    let source = flavour::new_userdata(state, size);
+                    source
+                        .cast::<u8>()
+                        .copy_from_nonoverlapping(block.cast(), size);
+                    ffi::lua_insert(state, top + 2);
+                    convert::clone_with_metatable(
+                        state,
+                        &Cloning {
+                            to: block,
+                            from: source,
+                            size,
+                        },
+                    );
+                }
+                ffi::lua_setmetatable(state, top + 1);
+                ffi::lua_settop(state, top);
+            }
+        }
+    }
+
+    unsafe fn clone_content(&mut self, object: c_int) -> Result<()> {
+        // SAFETY: a userdata of ours at `object`, on top, of this size.
+        unsafe {
+            self.metatable(object)?;
+            let size = ffi::lua_rawlen(self.state, object);
+            let bytes = self.reader.bytes(size).ok_or(Fault::Malformed)?;
+            ffi::lua_touserdata(self.state, object)
+                .cast::<u8>()
+                .copy_from_nonoverlapping(bytes.as_ptr(), size);
+            let values = self.reader.u8().ok_or(Fault::Malformed)?;
+            for n in 1..=values {
+                self.value()?;
+                flavour::put_user_value(self.state, object, c_int::from(n));
+            }
+            Ok(())
+        }
+    }
+
     unsafe fn table_content(&mut self, table: c_int) -> Result<()> {
         // SAFETY: a table at `table`, on top; the slots are reserved.
         unsafe {
             let state = self.state;
-            if self.reader.peek() == Some(tag::META) {
-                self.reader.u8();
-                let identity = self.reader.u64().ok_or(Fault::Malformed)?;
-                // The copy is read in any case: its objects have numbers.
-                self.value()?;
-                if metas::get(state, identity) {
-                    ffi::lua_remove(state, -2);
-                } else {
-                    ffi::lua_settop(state, -2);
-                    metas::set(state, table + 1, identity);
-                }
-                if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
-                    return Err(Fault::Malformed);
-                }
-                ffi::lua_setmetatable(state, table);
-            }
+            self.metatable(table)?;
             let mut n = 0;
             loop {
                 let tag = self.reader.u8().ok_or(Fault::Malformed)?;
