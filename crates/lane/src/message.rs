@@ -79,6 +79,16 @@ impl Message {
         }
     }
 
+    /// The same, with its bytes where clones can share them: they then know
+    /// each other by [`same_bytes`](Message::same_bytes).
+    pub(crate) fn shared(self) -> Message {
+        let bytes = match self.bytes {
+            Bytes::Inline { len, data } => Bytes::Shared(data[..usize::from(len)].into()),
+            shared @ Bytes::Shared(_) => shared,
+        };
+        Message { bytes, ..self }
+    }
+
     /// The same bytes, but meaning only the value with this index.
     pub(crate) fn pick(&self, index: u32) -> Message {
         Message {

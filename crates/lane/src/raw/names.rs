@@ -60,6 +60,25 @@ pub unsafe fn of_value(state: *mut lua_State, context: &Context, index: c_int) -
     }
 }
 
+/// The lookup name of the C function at `index`. If it has none, names are
+/// collected once more: its module may have been loaded since. [-0, +0, -]
+///
+/// # Safety
+/// As for [`of_value`].
+pub unsafe fn of_function(
+    state: *mut lua_State,
+    context: &Context,
+    index: c_int,
+) -> Option<Vec<u8>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        of_value(state, context, index).or_else(|| {
+            context.set_named(false);
+            of_value(state, context, index)
+        })
+    }
+}
+
 /// Pushes the value with this lookup name, or nil. [-0, +1, m]
 ///
 /// # Safety
@@ -132,7 +151,11 @@ unsafe fn build(state: *mut lua_State, _: *mut c_void) -> c_int {
     // SAFETY: a fresh frame; `walk_tables` reserves what it needs.
     unsafe {
         ffi::luaL_checkstack(state, 20, std::ptr::null());
-        ffi::lua_createtable(state, 0, 256); // 1: names
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key()); // 1: names
+        if ffi::lua_type(state, 1) != ffi::LUA_TTABLE {
+            ffi::lua_settop(state, 0);
+            ffi::lua_createtable(state, 0, 256);
+        }
         ffi::lua_createtable(state, 0, 32); // 2: tables that were visited
         push_loaded(state); // 3
         // Going through `package.loaded` as a table among others would give
@@ -241,9 +264,15 @@ unsafe fn consider(state: *mut lua_State, index: c_int, name: &CStr) {
         ffi::lua_pushvalue(state, index);
         flavour::push_bytes(state, name);
         ffi::lua_rawset(state, 1);
+        // A name means the value for which it was collected first.
         flavour::push_bytes(state, name);
-        ffi::lua_pushvalue(state, index);
-        ffi::lua_rawset(state, 1);
+        ffi::lua_pushvalue(state, -1);
+        ffi::lua_rawget(state, 1);
+        if ffi::lua_type(state, -1) == ffi::LUA_TNIL {
+            ffi::lua_settop(state, -2);
+            ffi::lua_pushvalue(state, index);
+            ffi::lua_rawset(state, 1);
+        }
         ffi::lua_settop(state, top);
     }
 }

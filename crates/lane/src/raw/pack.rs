@@ -109,7 +109,7 @@ pub unsafe fn values(
                 shared |= *seen.entry(object).or_insert(n) != n;
             }
             if shared {
-                let all = together(state, context, first, count, names)?;
+                let all = together(state, context, first, count, names)?.shared();
                 return Ok((0..count as u32).map(|n| all.pick(n)).collect());
             }
             messages.push(packer.finish());
@@ -578,7 +578,7 @@ impl<'a> Packer<'a> {
                 return Ok(());
             }
             if ffi::lua_iscfunction(state, index) != 0 {
-                let Some(name) = names::of_value(state, self.context, index) else {
+                let Some(name) = names::of_function(state, self.context, index) else {
                     let owner = self.context.name();
                     return Err(self.refuse(
                         place,
