@@ -58,10 +58,6 @@ mod model {
             self.0.lock().unwrap()
         }
 
-        pub(crate) fn try_lock(&self) -> Option<loom::sync::MutexGuard<'_, T>> {
-            self.0.try_lock().ok()
-        }
-
         pub(crate) fn get_mut(&mut self) -> &mut T {
             self.0.get_mut().unwrap()
         }
