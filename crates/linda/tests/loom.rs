@@ -166,7 +166,12 @@ fn cancel_and_sleep() {
         let cancel = Arc::new(Cancel::new());
         let sleeper = spawn({
             let cancel = Arc::clone(&cancel);
-            move || Cancel::wait(&Party::new(&cancel, &Spin::with_cores(1)), Deadline::never())
+            move || {
+                Cancel::wait(
+                    &Party::new(&cancel, &Spin::with_cores(1)),
+                    Deadline::never(),
+                )
+            }
         });
         cancel.request(Level::Soft, true);
         assert_eq!(sleeper.join().unwrap(), Err(Cause::Soft));
