@@ -103,17 +103,26 @@ impl<M> Queue<M> {
         }
     }
 
-    /// The oldest value, and the buffer if it is not worth keeping.
-    pub(crate) fn take_one(&mut self) -> Option<(M, VecDeque<M>)> {
+    /// The oldest value.
+    #[inline]
+    pub(crate) fn take_one(&mut self) -> Option<M> {
         let value = self.values.pop_front()?;
-        Some((value, self.taken(1)))
+        self.taken(1);
+        Some(value)
     }
 
-    /// The oldest `count` values, of at least as many, into `taken`. Answers
-    /// the buffer if it is not worth keeping.
-    pub(crate) fn take(&mut self, count: usize, taken: &mut Vec<M>) -> VecDeque<M> {
+    /// The oldest `count` values, of at least as many, into `taken`.
+    pub(crate) fn take(&mut self, count: usize, taken: &mut Vec<M>) {
         taken.extend(self.values.drain(..count));
-        self.taken(count)
+        self.taken(count);
+    }
+
+    /// The buffer, if the queue is empty and it is not worth keeping: to be
+    /// freed after unlocking.
+    #[inline]
+    pub(crate) fn spare(&mut self) -> Option<VecDeque<M>> {
+        let spare = self.values.is_empty() && self.values.capacity() > KEPT_CAPACITY;
+        spare.then(|| std::mem::take(&mut self.values))
     }
 
     /// Puts these values in the place of all that there are, which are answered.
@@ -143,16 +152,9 @@ impl<M> Queue<M> {
         self.limit.is_none() && self.restriction == Restriction::None
     }
 
-    fn taken(&mut self, count: usize) -> VecDeque<M> {
-        self.first += count as u64;
-        if !self.values.is_empty() {
-            return VecDeque::new();
-        }
-        self.first = 1;
-        if self.values.capacity() <= KEPT_CAPACITY {
-            return VecDeque::new();
-        }
-        std::mem::take(&mut self.values)
+    #[inline]
+    fn taken(&mut self, count: usize) {
+        self.first = if self.values.is_empty() { 1 } else { self.first + count as u64 };
     }
 }
 

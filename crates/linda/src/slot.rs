@@ -10,7 +10,6 @@
 //! 3. The published numbers are hints: a spinner looks at them to leave the
 //!    lock alone; every decision is made under the lock.
 
-use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use crate::Batch;
@@ -66,6 +65,7 @@ impl<M> Slot<M> {
     }
 
     /// The one way to a slot's state, see invariant 1.
+    #[inline]
     pub(crate) fn with<R>(&self, act: impl FnOnce(&mut State<M>, &mut Owed) -> R) -> R {
         let mut owed = Owed::nothing();
         let result = {
@@ -98,6 +98,7 @@ impl<M> Slot<M> {
 
     /// Sends the whole batch, of `need` values, or nothing.
     /// The sender that holds this ticket leaves the line with success.
+    #[inline]
     pub(crate) fn send(
         &self,
         batch: &mut impl Batch<M>,
@@ -122,17 +123,19 @@ impl<M> Slot<M> {
 
     /// Takes the oldest value.
     /// The receiver that holds this ticket leaves the line with success.
+    #[inline]
     pub(crate) fn receive(&self, ticket: Option<Ticket>) -> Result<M, Refused> {
-        let (value, _buffer) = self.with(|state, owed| {
+        let mut spare = None;
+        self.with(|state, owed| {
             if !state.queue.restriction.allows_send_receive() {
                 return Err(Refused::Restricted);
             }
-            let taken = state.queue.take_one().ok_or(Refused::NotNow)?;
+            let value = state.queue.take_one().ok_or(Refused::NotNow)?;
+            spare = state.queue.spare();
             state.leave(Side::Receive, ticket);
             state.select(Side::Send, 1, owed);
-            Ok(taken)
-        })?;
-        Ok(value)
+            Ok(value)
+        })
     }
 
     /// Takes the oldest values, from `min` up to `max`.
@@ -144,7 +147,8 @@ impl<M> Slot<M> {
         ticket: Option<Ticket>,
     ) -> Result<Vec<M>, Refused> {
         let mut taken = Vec::with_capacity(self.length_hint().min(max));
-        let _buffer: VecDeque<M> = self.with(|state, owed| {
+        let mut spare = None;
+        self.with(|state, owed| {
             if !state.queue.restriction.allows_send_receive() {
                 return Err(Refused::Restricted);
             }
@@ -152,10 +156,11 @@ impl<M> Slot<M> {
                 return Err(Refused::NotNow);
             }
             let count = state.queue.values.len().min(max);
-            let buffer = state.queue.take(count, &mut taken);
+            state.queue.take(count, &mut taken);
+            spare = state.queue.spare();
             state.leave(Side::Receive, ticket);
             state.select(Side::Send, count, owed);
-            Ok(buffer)
+            Ok(())
         })?;
         Ok(taken)
     }
@@ -196,6 +201,7 @@ impl<M> Slot<M> {
 impl<M> State<M> {
     /// Selects waiters of this side for what is there. `budget` is how much of
     /// it is new, `usize::MAX` for all of it.
+    #[inline]
     pub(crate) fn select(&mut self, side: Side, budget: usize, owed: &mut Owed) {
         let line = match side {
             Side::Receive => &mut self.receivers,

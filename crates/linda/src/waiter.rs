@@ -89,7 +89,15 @@ impl Owed {
     }
 
     /// Wakes everybody who is owed it. No lock may be held.
-    pub(crate) fn pay(mut self) {
+    #[inline]
+    pub(crate) fn pay(self) {
+        if !self.0.is_empty() {
+            self.pay_all();
+        }
+    }
+
+    #[cold]
+    fn pay_all(mut self) {
         for waiter in self.0.drain(..) {
             waiter.waker.wake_by_ref();
         }
