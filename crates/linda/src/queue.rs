@@ -154,7 +154,11 @@ impl<M> Queue<M> {
 
     #[inline]
     fn taken(&mut self, count: usize) {
-        self.first = if self.values.is_empty() { 1 } else { self.first + count as u64 };
+        self.first = if self.values.is_empty() {
+            1
+        } else {
+            self.first + count as u64
+        };
     }
 }
 

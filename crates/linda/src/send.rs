@@ -92,7 +92,7 @@ impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
     }
 
     fn promising(&self) -> bool {
-        self.slot.room_hint() >= self.need
+        self.slot.room_hint(self.need)
     }
 
     fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(), SendError> {

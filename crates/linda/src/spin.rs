@@ -42,50 +42,40 @@ mod watch {
     use super::Spin;
     use crate::Deadline;
 
-    /// How long a party spins.
-    const SPIN: Duration = Duration::from_micros(20);
-    /// How often it looks between two looks at the clock.
-    const LOOKS: u32 = 32;
-    /// How often a party lets others run before it goes to sleep.
-    const YIELDS: u32 = 8;
+    /// How long a party looks around before it goes to sleep.
+    const PATIENCE: Duration = Duration::from_micros(20);
+    /// How often it looks while it spins, between two yields.
+    const LOOKS: u32 = 50;
 
     impl Spin {
         /// Looks until it sees something, the deadline has passed, or sleeping
-        /// has become the better way: spins while there is a permit to be had,
-        /// then yields a few times.
+        /// has become the better way: spins briefly if there is a permit to be
+        /// had, yields, and so on.
         pub(crate) fn watch<T>(
             &self,
             deadline: Deadline,
             mut look: impl FnMut() -> Option<T>,
         ) -> Option<T> {
-            let mut may_spin = self.permits > 0;
-            for _ in 0..YIELDS {
-                // Who is refused asks again after each yield: at a hand-over
-                // both sides want the permit for a moment.
-                if may_spin && let Some(_permit) = self.permit() {
-                    may_spin = false;
-                    let start = Instant::now();
-                    loop {
-                        for _ in 0..LOOKS {
-                            if let Some(seen) = look() {
-                                return Some(seen);
-                            }
-                            std::hint::spin_loop();
+            let mut start = None;
+            loop {
+                if let Some(_permit) = self.permit() {
+                    for _ in 0..LOOKS {
+                        if let Some(seen) = look() {
+                            return Some(seen);
                         }
-                        if start.elapsed() >= SPIN || deadline.passed() {
-                            break;
-                        }
+                        std::hint::spin_loop();
                     }
                 }
                 if let Some(seen) = look() {
                     return Some(seen);
                 }
-                if deadline.passed() {
+                // The clock is first read when the hand-over was not immediate.
+                let start = *start.get_or_insert_with(Instant::now);
+                if start.elapsed() >= PATIENCE || deadline.passed() {
                     return None;
                 }
                 std::thread::yield_now();
             }
-            look()
         }
 
         fn permit(&self) -> Option<Permit<'_>> {
