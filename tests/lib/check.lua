@@ -4,7 +4,7 @@
 -- A failed assertion is an error at the line that made it.
 local check = {}
 
-local select, type, tostring, pairs, pcall, error = select, type, tostring, pairs, pcall, error
+local select, type, tostring, pairs, ipairs, pcall, error = select, type, tostring, pairs, ipairs, pcall, error
 local concat, find, format = table.concat, string.find, string.format
 
 -- A value as one would write it; tables one level deep.
@@ -101,6 +101,32 @@ function check.results(count, ...)
         fail(nil, format("got %d results (%s), want %d", n, concat(parts, ", "), count))
     end
     return ...
+end
+
+-- A list that keeps its length: nils inside and at the end count.
+function check.list(...)
+    return { n = select("#", ...), ... }
+end
+
+-- The results are exactly those of `want`, a check.list: their number, and each
+-- of them with the type it has.
+function check.gives(want, ...)
+    local got = check.list(...)
+    local good = got.n == want.n
+    for i = 1, want.n do
+        local g, w = got[i], want[i]
+        good = good and type(g) == type(w) and (g == w or type(w) == "table" and same(g, w, {}))
+    end
+    if not good then
+        local parts = {}
+        for _, list in ipairs { got, want } do
+            for i = 1, list.n do
+                parts[#parts + 1] = (i > 1 and ", " or "") .. show(list[i])
+            end
+            parts[#parts + 1] = list == got and "), want (" or ")"
+        end
+        fail(nil, "got (" .. concat(parts))
+    end
 end
 
 function check.done()

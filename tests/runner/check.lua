@@ -31,4 +31,9 @@ check.eq(select("#", check.results(3, nil, 1, nil)), 3)
 refuses("got 2 results (nil, nil), want 1", check.results, 1, nil, nil)
 refuses("want a true value", check.is_true, false)
 
+check.gives(check.list(1, nil, { "x" }), 1, nil, { "x" })
+check.gives(check.list())
+refuses("got (1), want (1, nil)", check.gives, check.list(1, nil), 1)
+refuses('got ("1"), want (1)', check.gives, check.list(1), "1")
+
 check.done()
