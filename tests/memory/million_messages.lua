@@ -10,7 +10,7 @@ local linda = lanes.linda()
 linda:limit("k", 100)
 local COUNT = arg[1] == "strings" and 1000000 or 200000
 
-local value = arg[1] == "strings" and ("x"):rep(512) or { id = 1, name = "abc", vals = { 1, 2, 3 }, f = function() end }
+local value = arg[1] == "strings" and ("x"):rep(512) or { id = 1, name = "abc", vals = { 1, 2, 3 } }
 local function pump(count)
     local producer = lanes.gen("*", function(l, value, n)
         for _ = 1, n do l:send("k", value) end
