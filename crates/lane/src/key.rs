@@ -1,7 +1,7 @@
 //! Keys: the values that name the slots of a linda.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::Weak;
 
 use smallvec::SmallVec;
 
@@ -21,8 +21,10 @@ pub enum Key {
     String(SmallVec<[u8; 24]>),
     /// A light userdata, by its address.
     Light(usize),
-    /// A deep userdata such as a linda, by identity.
-    Deep(Arc<dyn Deep>),
+    /// A deep userdata such as a linda, by identity. Weak: a key keeps the
+    /// object's address from being used again, but not the object alive, which
+    /// may be the very linda that has the slot.
+    Deep(Weak<dyn Deep>),
 }
 
 impl Key {
@@ -41,8 +43,8 @@ impl Key {
     }
 }
 
-fn address(deep: &Arc<dyn Deep>) -> usize {
-    Arc::as_ptr(deep).cast::<u8>().addr()
+fn address(deep: &Weak<dyn Deep>) -> usize {
+    deep.as_ptr().cast::<u8>().addr()
 }
 
 impl PartialEq for Key {

@@ -10,11 +10,14 @@
 //!           | MODULE                       the receiver's own `lanes`
 //!           | REF object:u32               an object met before
 //!           | TABLE array:u32 hash:u32     a new object; both are sizes to reserve
+//!           | KNOWN STR array:u32 hash:u32    a new table, unless the receiver has one of this name
 //!           | FUNCTION upvalues:u8 len:u32 bytecode      a new object
+//!           | PROXY index:u32             a deep userdata with user values, numbered like an object
 //!           | CLONE size:u32 values:u8     a new userdata, with so many user values
 //! content  := of a table:    [META identity:u64 value] item* END (value value)* END
 //!           | of a function: upvalue*
 //!           | of a userdata: [META identity:u64 value] bytes*size values:u8 value*values
+//!           | of a proxy: values:u8 value*values
 //! upvalue  := value | JOIN object:u32 n:u8               the variable of another closure
 //! ```
 //!
@@ -47,6 +50,8 @@ pub mod tag {
     pub const JOIN: u8 = 17;
     pub const MANY: u8 = 18;
     pub const CLONE: u8 = 19;
+    pub const PROXY: u8 = 20;
+    pub const KNOWN: u8 = 21;
 }
 
 /// Reads the encoding. Copies freely, owns nothing, never panics: a read past

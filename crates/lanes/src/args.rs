@@ -1,10 +1,11 @@
 //! Reading arguments: timeouts and keys.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
-use lane::Key;
 use lane::raw::pack::bytes_at;
-use lane::raw::{Generation, deep, flavour, sentinel};
+use lane::raw::{Context, Generation, Parked, deep, flavour, sentinel};
+use lane::{Deep, Key};
 use linda::{BadTimeout, Deadline};
 use mlua::ffi::{self, lua_State};
 
@@ -119,7 +120,9 @@ pub unsafe fn key(state: *mut lua_State, index: c_int) -> Option<Key> {
             }
             ffi::LUA_TNUMBER => Key::number(ffi::lua_tonumber(state, index)),
             ffi::LUA_TLIGHTUSERDATA => Some(Key::Light(ffi::lua_touserdata(state, index).addr())),
-            ffi::LUA_TUSERDATA => deep::object_at(state, index).map(Key::Deep),
+            ffi::LUA_TUSERDATA => {
+                deep::object_at(state, index).map(|object| Key::Deep(Arc::downgrade(&object)))
+            }
             _ => None,
         }
     }
@@ -150,11 +153,12 @@ pub unsafe fn is_key(state: *mut lua_State, index: c_int, key: &Key) -> bool {
     }
 }
 
-/// Pushes a key as the Lua value it stands for. [-0, +1, e]
+/// Pushes a key as the Lua value it stands for. Answers false, with nothing
+/// pushed, for an object that is gone. [-0, +(0|1), e]
 ///
 /// # Safety
 /// Eight free stack slots; `key` stays where it is, also when this raises.
-pub unsafe fn push_key(state: *mut lua_State, key: *const Key) {
+pub unsafe fn push_key(state: *mut lua_State, context: &Context, key: *const Key) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         match &*key {
@@ -168,7 +172,17 @@ pub unsafe fn push_key(state: *mut lua_State, key: *const Key) {
             Key::Light(address) => {
                 ffi::lua_pushlightuserdata(state, std::ptr::with_exposed_provenance_mut(*address));
             }
-            Key::Deep(object) => deep::push(state, object),
+            Key::Deep(object) => {
+                let Some(object) = object.upgrade() else {
+                    return false;
+                };
+                let object = Box::new(object);
+                let pointer: *const Arc<dyn Deep> = &raw const *object;
+                let place = context.park(Parked::Any(object));
+                deep::push(state, pointer);
+                context.unpark(place);
+            }
         }
+        true
     }
 }

@@ -96,6 +96,7 @@ pub unsafe fn open_lane(state: *mut lua_State) {
         };
         set_functions(state, &[(name, thread_name)]);
         ffi::lua_settop(state, -2);
+        crate::capi::publish(state);
         crate::module::preload(state);
         if generation == Generation::V2 {
             crate::module::soften(state);

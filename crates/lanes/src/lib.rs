@@ -20,6 +20,7 @@
 
 mod args;
 mod call;
+mod capi;
 mod generator;
 mod globals;
 mod handle;

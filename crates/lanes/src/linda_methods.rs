@@ -562,7 +562,9 @@ unsafe fn counts<const G: u8>(
         ffi::lua_createtable(state, 0, 0);
         let table = ffi::lua_gettop(state);
         for (key, count) in &*entries {
-            push_key(state, key);
+            if !push_key(state, context, key) {
+                continue;
+            }
             ffi::lua_pushinteger(state, *count as ffi::lua_Integer);
             ffi::lua_rawset(state, table);
         }
@@ -589,7 +591,9 @@ unsafe extern "C-unwind" fn dump<const G: u8>(state: *mut lua_State) -> c_int {
         ffi::lua_createtable(state, 0, 0);
         let table = ffi::lua_gettop(state);
         for (key, slot) in &*entries {
-            push_key(state, key);
+            if !push_key(state, context, key) {
+                continue;
+            }
             ffi::lua_createtable(state, 0, 5);
             let number = |name: &CStr, value: usize| {
                 ffi::lua_pushinteger(state, value as ffi::lua_Integer);
@@ -799,7 +803,7 @@ unsafe extern "C-unwind" fn new_index<const G: u8>(state: *mut lua_State) -> c_i
 }
 
 /// Pushes a fresh metatable for the generation of the state. [-0, +1, e]
-pub unsafe fn push_metatable(state: *mut lua_State) {
+pub unsafe fn push_metatable(state: *mut lua_State, _: *const Arc<dyn lane::Deep>) {
     // SAFETY: the caller has reserved stack slots.
     unsafe {
         match lane::raw::context::of_state(state).map(lane::raw::Context::generation) {

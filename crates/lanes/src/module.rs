@@ -199,7 +199,10 @@ unsafe fn ensure_context(state: *mut lua_State) {
             Ok(Box::into_raw(Box::new(context)))
         });
         match made {
-            Ok(context) => state_context::install(state, context),
+            Ok(context) => {
+                state_context::install(state, context);
+                crate::capi::publish(state);
+            }
             Err(_) => error(state, c"lanes cannot be started"),
         }
     }

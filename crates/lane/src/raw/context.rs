@@ -10,7 +10,7 @@ use linda::{Cancel, Party};
 use mlua::ffi::{self, lua_State};
 
 use super::convert::{self, Verdict};
-use super::{deep, metas, protect};
+use super::{deep, flavour, metas, protect};
 use crate::lane::Lane;
 use crate::message::Message;
 use crate::universe::Universe;
@@ -237,8 +237,7 @@ impl Context {
 pub unsafe fn install(state: *mut lua_State, context: *mut Context) {
     // SAFETY: the caller's promise.
     unsafe {
-        let slot =
-            super::flavour::new_userdata(state, size_of::<*mut Context>()).cast::<*mut Context>();
+        let slot = flavour::new_userdata(state, size_of::<*mut Context>()).cast::<*mut Context>();
         slot.write(std::ptr::null_mut());
         ffi::lua_createtable(state, 0, 1);
         ffi::lua_pushcfunction(state, collect);
@@ -249,6 +248,7 @@ pub unsafe fn install(state: *mut lua_State, context: *mut Context) {
         metas::install(state);
         deep::install(state);
         convert::install(state);
+        flavour::install(state);
         // Nothing raises from here on.
         slot.write(context);
     }

@@ -18,8 +18,9 @@ pub struct Kind {
     pub init: unsafe fn(payload: *mut c_void, object: Arc<dyn Deep>),
     /// The object of a payload. Does not raise.
     pub object: unsafe fn(payload: *mut c_void) -> Arc<dyn Deep>,
-    /// Pushes a fresh metatable, whose `__gc` drops a payload. [-0, +1, e]
-    pub metatable: unsafe fn(state: *mut lua_State),
+    /// Pushes a fresh metatable for the class of this object, whose `__gc`
+    /// drops a payload. [-0, +1, e]
+    pub metatable: unsafe fn(state: *mut lua_State, object: *const Arc<dyn Deep>),
 }
 
 /// In a proxy's metatable: its [`Kind`], as a light userdata.
@@ -50,11 +51,11 @@ pub unsafe fn install(state: *mut lua_State) {
 }
 
 /// Pushes the proxy of an object: the one that the state has, or a new one.
-/// [-0, +1, e]
+/// Answers whether it is new. [-0, +1, e]
 ///
 /// # Safety
-/// Six free stack slots; `object` stays where it is, also when this raises.
-pub unsafe fn push(state: *mut lua_State, object: *const Arc<dyn Deep>) {
+/// Eight free stack slots; `object` stays where it is, also when this raises.
+pub unsafe fn push(state: *mut lua_State, object: *const Arc<dyn Deep>) -> bool {
     // SAFETY: the caller's promise. No value with a destructor is held: the
     // clone goes into the payload at once, and the metatable with `__gc` is
     // set without anything in between that raises.
@@ -65,12 +66,12 @@ pub unsafe fn push(state: *mut lua_State, object: *const Arc<dyn Deep>) {
         ffi::lua_rawgetp(state, proxies, address);
         if ffi::lua_type(state, -1) == ffi::LUA_TUSERDATA {
             ffi::lua_remove(state, proxies);
-            return;
+            return false;
         }
         ffi::lua_settop(state, proxies);
         let kind = (*object).kind();
-        push_metatable(state, kind);
-        let payload = flavour::new_userdata(state, kind.size);
+        push_metatable(state, object);
+        let payload = flavour::new_userdata_with(state, kind.size, (*object).user_values());
         (kind.init)(payload, Arc::clone(&*object));
         ffi::lua_pushvalue(state, proxies + 1);
         ffi::lua_setmetatable(state, -2);
@@ -78,27 +79,30 @@ pub unsafe fn push(state: *mut lua_State, object: *const Arc<dyn Deep>) {
         ffi::lua_rawsetp(state, proxies, address);
         ffi::lua_replace(state, proxies);
         ffi::lua_settop(state, proxies);
+        true
     }
 }
 
-/// Pushes the metatable of a kind, made at first use. [-0, +1, e]
+/// Pushes the metatable for the class of an object, made at first use.
+/// [-0, +1, e]
 ///
 /// # Safety
-/// Four free stack slots.
-pub unsafe fn push_metatable(state: *mut lua_State, kind: &'static Kind) {
+/// Six free stack slots; `object` stays where it is, also when this raises.
+unsafe fn push_metatable(state: *mut lua_State, object: *const Arc<dyn Deep>) {
     // SAFETY: the caller's promise.
     unsafe {
-        let this = std::ptr::from_ref(kind).cast::<c_void>();
-        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, this);
+        let class = (*object).class();
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, class);
         if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
             return;
         }
         ffi::lua_settop(state, -2);
-        (kind.metatable)(state);
-        ffi::lua_pushlightuserdata(state, this.cast_mut());
+        let kind = (*object).kind();
+        (kind.metatable)(state, object);
+        ffi::lua_pushlightuserdata(state, std::ptr::from_ref(kind).cast_mut().cast());
         ffi::lua_rawsetp(state, -2, key(&KIND));
         ffi::lua_pushvalue(state, -1);
-        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, this);
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, class);
     }
 }
 

@@ -389,12 +389,20 @@ pub unsafe fn user_values(state: *mut lua_State, index: c_int) -> c_int {
         }
         #[cfg(any(feature = "lua51", feature = "luajit"))]
         {
-            // Without a table of its own it has the one of whoever made it,
-            // commonly the global one.
+            // Without a table of its own it has the one of whoever made it: the
+            // global one, or for functions of a C module the package table.
+            let top = ffi::lua_gettop(state);
             ffi::lua_getfenv(state, index);
-            let own = ffi::lua_rawequal(state, -1, ffi::LUA_GLOBALSINDEX) == 0
+            let mut own = ffi::lua_rawequal(state, -1, ffi::LUA_GLOBALSINDEX) == 0
                 && ffi::lua_rawequal(state, -1, ffi::LUA_REGISTRYINDEX) == 0;
-            ffi::lua_settop(state, -2);
+            ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const LOADED).cast());
+            ffi::lua_rawget(state, ffi::LUA_REGISTRYINDEX);
+            if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+                ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const PACKAGE).cast());
+                ffi::lua_rawget(state, -2);
+                own &= ffi::lua_rawequal(state, -1, top + 1) == 0;
+            }
+            ffi::lua_settop(state, top);
             c_int::from(own)
         }
         #[cfg(any(feature = "lua52", feature = "lua53"))]
@@ -445,4 +453,27 @@ pub unsafe fn put_user_value(state: *mut lua_State, index: c_int, n: c_int) {
             }
         }
     }
+}
+
+#[cfg(any(feature = "lua51", feature = "luajit"))]
+static LOADED: u8 = 0;
+#[cfg(any(feature = "lua51", feature = "luajit"))]
+static PACKAGE: u8 = 0;
+
+/// Puts names that are needed later where reading them takes no memory.
+/// [-0, +0, m]
+///
+/// # Safety
+/// Two free stack slots.
+pub unsafe fn install(state: *mut lua_State) {
+    #[cfg(any(feature = "lua51", feature = "luajit"))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        ffi::lua_pushstring(state, c"_LOADED".as_ptr());
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const LOADED).cast());
+        ffi::lua_pushstring(state, c"package".as_ptr());
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const PACKAGE).cast());
+    }
+    #[cfg(not(any(feature = "lua51", feature = "luajit")))]
+    let _ = state;
 }

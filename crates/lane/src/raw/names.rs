@@ -27,15 +27,20 @@ fn key() -> *const c_void {
 /// # Safety
 /// Four free stack slots; `context` belongs to `state`.
 pub unsafe fn collect(state: *mut lua_State, context: &Context) -> bool {
-    if context.named() {
-        return true;
+    if !context.named() {
+        // SAFETY: the caller's promise.
+        context.set_named(unsafe { scan(state, true) });
     }
-    // SAFETY: the caller's promise.
+    context.named()
+}
+
+/// Collects names; those of tables on request. [-0, +0, -]
+unsafe fn scan(state: *mut lua_State, mut tables: bool) -> bool {
+    // SAFETY: four free stack slots.
     unsafe {
         let top = ffi::lua_gettop(state);
-        let done = protected(state, 0, 0, build, std::ptr::null_mut()) == ffi::LUA_OK;
+        let done = protected(state, 0, 0, build, (&raw mut tables).cast()) == ffi::LUA_OK;
         ffi::lua_settop(state, top);
-        context.set_named(done);
         done
     }
 }
@@ -73,10 +78,18 @@ pub unsafe fn of_function(
     // SAFETY: the caller's promise.
     unsafe {
         of_value(state, context, index).or_else(|| {
-            context.set_named(false);
+            scan(state, false);
             of_value(state, context, index)
         })
     }
+}
+
+/// Whether this is the name of a standard library: what it holds is not worth
+/// sending along.
+pub fn is_library(name: &[u8]) -> bool {
+    flavour::LIBRARIES
+        .iter()
+        .any(|library| library.name.to_bytes() == name)
 }
 
 /// Pushes the value with this lookup name, or nil. [-0, +1, m]
@@ -147,9 +160,11 @@ unsafe fn push_loaded(state: *mut lua_State) {
 
 /// `() -> ()` [m]: collects the names of the loaded libraries and of what the
 /// global table holds.
-unsafe fn build(state: *mut lua_State, _: *mut c_void) -> c_int {
-    // SAFETY: a fresh frame; `walk_tables` reserves what it needs.
+unsafe fn build(state: *mut lua_State, data: *mut c_void) -> c_int {
+    // SAFETY: a fresh frame; `collect_table` reserves what it needs; `data` is
+    // the flag that `scan` passes.
     unsafe {
+        let tables = *data.cast::<bool>();
         ffi::luaL_checkstack(state, 20, std::ptr::null());
         ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key()); // 1: names
         if ffi::lua_type(state, 1) != ffi::LUA_TTABLE {
@@ -163,7 +178,7 @@ unsafe fn build(state: *mut lua_State, _: *mut c_void) -> c_int {
         visited(state, 3);
         ffi::lua_pushglobaltable(state); // 4
         visited(state, 4);
-        collect_table(state, 4, b"", 0, false);
+        collect_table(state, 4, b"", 0, Named::Functions);
         for library in flavour::LIBRARIES {
             ffi::lua_pushstring(state, library.name.as_ptr());
             ffi::lua_rawget(state, 3);
@@ -173,8 +188,13 @@ unsafe fn build(state: *mut lua_State, _: *mut c_void) -> c_int {
             }
             ffi::lua_settop(state, 4);
         }
-        collect_table(state, 3, b"", DEPTH, true);
-        collect_table(state, 4, b"", DEPTH, false);
+        let named = if tables {
+            Named::Everything
+        } else {
+            Named::FunctionsAndUserdata
+        };
+        collect_table(state, 3, b"", DEPTH, named);
+        collect_table(state, 4, b"", DEPTH, Named::Functions);
         ffi::lua_pushvalue(state, 1);
         ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, key());
         0
@@ -198,15 +218,24 @@ unsafe fn visited(state: *mut lua_State, index: c_int) -> bool {
     }
 }
 
+/// What gets a name. Functions always do. A name keeps its value alive, so
+/// objects in global variables get none; and a table of a module that is loaded
+/// later keeps travelling by its contents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Functions,
+    FunctionsAndUserdata,
+    Everything,
+}
+
 /// Names what the table at `index` holds, and what its tables hold down to
-/// `depth` levels. Userdata only on request: a name keeps its value alive, so
-/// objects in global variables get none.
+/// `depth` levels.
 unsafe fn collect_table(
     state: *mut lua_State,
     index: c_int,
     prefix: &[u8],
     depth: u32,
-    userdata: bool,
+    named: Named,
 ) {
     // SAFETY: the frame of `build`; the table is only read, so `lua_next` does
     // not raise.
@@ -218,9 +247,10 @@ unsafe fn collect_table(
             let (key, value) = (top + 1, top + 2);
             if ffi::lua_type(state, key) == ffi::LUA_TSTRING {
                 let kind = ffi::lua_type(state, value);
-                let nameable =
-                    userdata && kind == ffi::LUA_TUSERDATA && !deep::is_proxy(state, value)
-                        || kind == ffi::LUA_TFUNCTION && ffi::lua_iscfunction(state, value) != 0;
+                let nameable = named != Named::Functions
+                    && kind == ffi::LUA_TUSERDATA
+                    && !deep::is_proxy(state, value)
+                    || kind == ffi::LUA_TFUNCTION && ffi::lua_iscfunction(state, value) != 0;
                 let deeper = kind == ffi::LUA_TTABLE && depth > 0;
                 if nameable || deeper && !visited(state, value) {
                     flavour::push_bytes(state, prefix);
@@ -228,13 +258,14 @@ unsafe fn collect_table(
                     ffi::lua_pushvalue(state, key);
                     ffi::lua_concat(state, 3);
                     let name = ffi::lua_gettop(state);
-                    if nameable {
+                    if nameable || named == Named::Everything {
                         let name = CStr::from_ptr(ffi::lua_tostring(state, name));
                         consider(state, value, name);
-                    } else {
+                    }
+                    if !nameable {
                         // The name stays on the stack as long as it is used.
                         let name = bytes_at(state, name);
-                        collect_table(state, value, name, depth - 1, userdata);
+                        collect_table(state, value, name, depth - 1, named);
                     }
                 }
             }

@@ -333,7 +333,7 @@ impl<'a> Packer<'a> {
                 match ffi::lua_type(self.state, object) {
                     ffi::LUA_TTABLE => self.table_content(object)?,
                     ffi::LUA_TFUNCTION => self.function_content(object)?,
-                    _ => self.clone_content(object)?,
+                    _ => self.userdata_content(object)?,
                 }
                 ffi::lua_settop(self.state, object - 1);
                 next += 1;
@@ -483,11 +483,17 @@ impl<'a> Packer<'a> {
                 self.out.push(tag::MODULE);
                 return Ok(());
             }
-            if let Some(name) = names::of_value(self.state, self.context, index) {
-                self.out.push(tag::NAMED);
-                return self.string(&name, place);
+            match names::of_value(self.state, self.context, index) {
+                Some(name) if names::is_library(&name) => {
+                    self.out.push(tag::NAMED);
+                    return self.string(&name, place);
+                }
+                Some(name) => {
+                    self.out.push(tag::KNOWN);
+                    self.string(&name, place)?;
+                }
+                None => self.out.push(tag::TABLE),
             }
-            self.out.push(tag::TABLE);
             self.enter(index, pointer, place)?;
             // Patched once the contents are known.
             self.out.extend_from_slice(&[0; 8]);
@@ -659,7 +665,11 @@ impl<'a> Packer<'a> {
         // SAFETY: a full userdata at `index`.
         unsafe {
             if let Some(object) = deep::object_at(self.state, index) {
-                self.out.push(tag::DEEP);
+                let more = object.user_values() > 0 && flavour::user_values(self.state, index) > 0;
+                self.out.push(if more { tag::PROXY } else { tag::DEEP });
+                if more {
+                    self.enter(index, pointer, place)?;
+                }
                 self.out
                     .extend_from_slice(&(self.handles.len() as u32).to_ne_bytes());
                 self.handles.push(Handle::Deep(object));
@@ -682,11 +692,14 @@ impl<'a> Packer<'a> {
         }
     }
 
-    unsafe fn clone_content(&mut self, object: c_int) -> Result<(), Refusal> {
+    unsafe fn userdata_content(&mut self, object: c_int) -> Result<(), Refusal> {
         // SAFETY: a clonable userdata at `object`, on top; the block is as
         // large as the userdata, and aligned as Lua aligns.
         unsafe {
             let state = self.state;
+            if deep::is_proxy(state, object) {
+                return self.user_values(object);
+            }
             self.metatable(object)?;
             let size = ffi::lua_rawlen(state, object);
             let mut block = vec![0_u128; size.div_ceil(size_of::<u128>())];
@@ -699,12 +712,19 @@ impl<'a> Packer<'a> {
                 .map_err(|why| self.refuse(Place::Itself, &why))?;
             let bytes = std::slice::from_raw_parts(block.as_ptr().cast::<u8>(), size);
             self.out.extend_from_slice(bytes);
-            let values = flavour::user_values(state, object);
+            self.user_values(object)
+        }
+    }
+
+    unsafe fn user_values(&mut self, object: c_int) -> Result<(), Refusal> {
+        // SAFETY: a full userdata at `object`, on top.
+        unsafe {
+            let values = flavour::user_values(self.state, object);
             self.out.push(values as u8);
             for n in 1..=values {
-                flavour::push_user_value(state, object, n);
+                flavour::push_user_value(self.state, object, n);
                 self.value(object + 1, Place::UserValue)?;
-                ffi::lua_settop(state, object);
+                ffi::lua_settop(self.state, object);
             }
             Ok(())
         }

@@ -235,7 +235,8 @@ struct Unpacker<'a> {
     consume: bool,
     /// Whether this message brought a metatable that the state did not have.
     fresh: bool,
-    /// Stack index of the list of metatables to be set later, and its length.
+    /// Stack index of the list of metatables to be set later, and its length;
+    /// proxies that the state had before are keys of it.
     later: c_int,
     deferred: u32,
 }
@@ -278,7 +279,7 @@ unsafe fn all(state: *mut lua_State, context: &Context, view: &View) -> Result<c
             match ffi::lua_type(state, object) {
                 ffi::LUA_TTABLE => unpacker.table_content(object)?,
                 ffi::LUA_TFUNCTION => unpacker.function_content(object)?,
-                _ => unpacker.clone_content(object)?,
+                _ => unpacker.userdata_content(object)?,
             }
             ffi::lua_settop(state, object - 1);
             next += 1;
@@ -306,14 +307,19 @@ impl Unpacker<'_> {
                     let number = self.number()?;
                     self.objects.push(number);
                 }
-                tag::TABLE => {
-                    let array = self.reader.u32().ok_or(Fault::Malformed)?;
-                    let hash = self.reader.u32().ok_or(Fault::Malformed)?;
-                    // Each entry takes at least a byte, so these are bounds.
-                    let most = c_int::try_from(self.reader.left()).unwrap_or(c_int::MAX);
-                    let clamp = |size: u32| c_int::try_from(size).unwrap_or(c_int::MAX).min(most);
-                    ffi::lua_createtable(state, clamp(array), clamp(hash));
-                    self.add();
+                tag::TABLE => self.table()?,
+                tag::KNOWN => {
+                    let tag = self.reader.u8().ok_or(Fault::Malformed)?;
+                    let name = string(&mut self.reader, tag)?;
+                    names::push_value(state, name);
+                    if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+                        self.reader.u64().ok_or(Fault::Malformed)?;
+                        self.mark_old();
+                        self.add();
+                    } else {
+                        ffi::lua_settop(state, -2);
+                        self.table()?;
+                    }
                 }
                 tag::FUNCTION => self.function()?,
                 tag::CLONE => {
@@ -330,9 +336,21 @@ impl Unpacker<'_> {
                 tag::DEEP => {
                     let index = self.reader.u32().ok_or(Fault::Malformed)? as usize;
                     match (&(*self.handles)).get(index) {
-                        Some(Handle::Deep(object)) => deep::push(state, object),
+                        Some(Handle::Deep(object)) => {
+                            deep::push(state, object);
+                        }
                         None => return Err(Fault::Malformed),
                     }
+                }
+                tag::PROXY => {
+                    let index = self.reader.u32().ok_or(Fault::Malformed)? as usize;
+                    let Some(Handle::Deep(object)) = (&(*self.handles)).get(index) else {
+                        return Err(Fault::Malformed);
+                    };
+                    if !deep::push(state, object) {
+                        self.mark_old();
+                    }
+                    self.add();
                 }
                 tag::NAMED => self.named()?,
                 tag::GLOBALS => {
@@ -341,6 +359,21 @@ impl Unpacker<'_> {
                 tag::MODULE => (self.context.universe().hooks().push_module)(state),
                 tag => tagged_scalar(state, &mut self.reader, tag)?,
             }
+            Ok(())
+        }
+    }
+
+    /// A new table with the sizes that follow. [-0, +1, m]
+    unsafe fn table(&mut self) -> Result<()> {
+        // SAFETY: the slots are reserved.
+        unsafe {
+            let array = self.reader.u32().ok_or(Fault::Malformed)?;
+            let hash = self.reader.u32().ok_or(Fault::Malformed)?;
+            // Each entry takes at least a byte, so these are bounds.
+            let most = c_int::try_from(self.reader.left()).unwrap_or(c_int::MAX);
+            let clamp = |size: u32| c_int::try_from(size).unwrap_or(c_int::MAX).min(most);
+            ffi::lua_createtable(self.state, clamp(array), clamp(hash));
+            self.add();
             Ok(())
         }
     }
@@ -365,7 +398,7 @@ impl Unpacker<'_> {
     /// Reads the metatable of the object at `object`, on top, if one follows.
     /// It is set at once if it is whole; one that this message brings is set
     /// when its fields are there, because Lua looks for `__gc` at that moment.
-    unsafe fn metatable(&mut self, object: c_int) -> Result<()> {
+    unsafe fn metatable(&mut self, object: c_int, wanted: bool) -> Result<()> {
         // SAFETY: an object at `object`; the slots are reserved.
         unsafe {
             let state = self.state;
@@ -386,7 +419,9 @@ impl Unpacker<'_> {
                 metas::set(state, object + 1, identity);
                 self.fresh = true;
             }
-            if self.fresh || ffi::lua_type(state, object) == ffi::LUA_TUSERDATA {
+            if !wanted {
+                ffi::lua_settop(state, object);
+            } else if self.fresh || ffi::lua_type(state, object) == ffi::LUA_TUSERDATA {
                 self.defer(object);
             } else {
                 ffi::lua_setmetatable(state, object);
@@ -400,7 +435,7 @@ impl Unpacker<'_> {
         // SAFETY: the slots are reserved.
         unsafe {
             let state = self.state;
-            if self.deferred == 0 {
+            if ffi::lua_type(state, self.later) != ffi::LUA_TTABLE {
                 ffi::lua_createtable(state, 2, 0);
                 ffi::lua_replace(state, self.later);
             }
@@ -445,29 +480,83 @@ impl Unpacker<'_> {
         }
     }
 
-    unsafe fn clone_content(&mut self, object: c_int) -> Result<()> {
+    unsafe fn userdata_content(&mut self, object: c_int) -> Result<()> {
         // SAFETY: a userdata of ours at `object`, on top, of this size.
         unsafe {
-            self.metatable(object)?;
+            if deep::is_proxy(self.state, object) {
+                return self.user_values(object);
+            }
+            self.metatable(object, true)?;
             let size = ffi::lua_rawlen(self.state, object);
             let bytes = self.reader.bytes(size).ok_or(Fault::Malformed)?;
             ffi::lua_touserdata(self.state, object)
                 .cast::<u8>()
                 .copy_from_nonoverlapping(bytes.as_ptr(), size);
+            self.user_values(object)
+        }
+    }
+
+    unsafe fn user_values(&mut self, object: c_int) -> Result<()> {
+        // SAFETY: a userdata at `object`, on top.
+        unsafe {
             let values = self.reader.u8().ok_or(Fault::Malformed)?;
+            let wanted = !self.is_old(object);
             for n in 1..=values {
                 self.value()?;
-                flavour::put_user_value(self.state, object, c_int::from(n));
+                if wanted {
+                    flavour::put_user_value(self.state, object, c_int::from(n));
+                } else {
+                    ffi::lua_settop(self.state, object);
+                }
             }
             Ok(())
         }
     }
 
-    unsafe fn table_content(&mut self, table: c_int) -> Result<()> {
+    /// Notes that the proxy on top was in the state before: it keeps its user
+    /// values. [-0, +0, m]
+    unsafe fn mark_old(&mut self) {
+        // SAFETY: the slots are reserved.
+        unsafe {
+            let state = self.state;
+            if ffi::lua_type(state, self.later) != ffi::LUA_TTABLE {
+                ffi::lua_createtable(state, 2, 1);
+                ffi::lua_replace(state, self.later);
+            }
+            ffi::lua_pushvalue(state, -1);
+            ffi::lua_pushboolean(state, 1);
+            ffi::lua_rawset(state, self.later);
+        }
+    }
+
+    unsafe fn is_old(&self, object: c_int) -> bool {
+        // SAFETY: the slots are reserved.
+        unsafe {
+            let state = self.state;
+            if ffi::lua_type(state, self.later) != ffi::LUA_TTABLE {
+                return false;
+            }
+            ffi::lua_pushvalue(state, object);
+            ffi::lua_rawget(state, self.later);
+            let old = ffi::lua_toboolean(state, -1) != 0;
+            ffi::lua_settop(state, -2);
+            old
+        }
+    }
+
+    unsafe fn table_content(&mut self, mut table: c_int) -> Result<()> {
         // SAFETY: a table at `table`, on top; the slots are reserved.
         unsafe {
             let state = self.state;
-            self.metatable(table)?;
+            if self.is_old(table) {
+                // The receiver's own table stays as it is: what was sent along
+                // is read into another.
+                ffi::lua_createtable(state, 0, 0);
+                table += 1;
+                self.metatable(table, false)?;
+            } else {
+                self.metatable(table, true)?;
+            }
             let mut n = 0;
             loop {
                 let tag = self.reader.u8().ok_or(Fault::Malformed)?;
@@ -590,15 +679,16 @@ impl Unpacker<'_> {
                 return Ok(());
             }
             flavour::push_bytes(state, name);
-            let shown = ffi::lua_tostring(state, -1);
-            let hint = c"load its library in the lane, or name its module in the option 'required'";
-            ffi::lua_pushfstring(
-                state,
-                c"'%s' not found in %s destination transfer database (%s)".as_ptr(),
-                shown,
-                self.context.label(),
-                hint.as_ptr(),
-            );
+            // The first step of the path is the library or module.
+            let first = name.split(|byte| *byte == b'/').next().unwrap_or(name);
+            flavour::push_bytes(state, first);
+            let advice = if names::is_library(first) {
+                c"'%s' not found in %s destination transfer database (give the lane the library '%s')"
+            } else {
+                c"'%s' not found in %s destination transfer database (require '%s' there first, or name it in the option 'required' of lanes.gen)"
+            };
+            let (shown, first) = (ffi::lua_tostring(state, -2), ffi::lua_tostring(state, -1));
+            ffi::lua_pushfstring(state, advice.as_ptr(), shown, self.context.label(), first);
             Err(Fault::OnTop)
         }
     }
