@@ -85,6 +85,18 @@ impl Flavour {
             Lua55 => None,
         }
     }
+
+    /// Debian's package of its headers.
+    pub(crate) fn debian_headers(self) -> Option<&'static str> {
+        match self {
+            Lua51 => Some("liblua5.1-0-dev"),
+            Lua52 => Some("liblua5.2-dev"),
+            Lua53 => Some("liblua5.3-dev"),
+            Lua54 => Some("liblua5.4-dev"),
+            LuaJit => Some("libluajit-5.1-dev"),
+            Lua55 => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Flavour {

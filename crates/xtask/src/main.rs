@@ -6,6 +6,7 @@ mod build;
 mod commands;
 mod flavour;
 mod interpreter;
+mod native;
 mod process;
 mod project;
 mod suite;

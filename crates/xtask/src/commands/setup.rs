@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::flavour::Flavour;
 use crate::interpreter::Interpreter;
+use crate::native;
 use crate::project;
 
 pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
@@ -61,6 +62,12 @@ fn missing() -> Vec<&'static str> {
             Some(interpreter) => stock.push(interpreter),
             None => packages.push(package),
         }
+    }
+    if cfg!(target_os = "linux") {
+        let bare = Flavour::ALL
+            .into_iter()
+            .filter(|flavour| native::headers(*flavour).is_none());
+        packages.extend(bare.filter_map(Flavour::debian_headers));
     }
     if !packages.is_empty() || !stock.iter().all(|lua| lua.can_require("socket")) {
         packages.push("lua-socket");

@@ -11,6 +11,7 @@ use super::setup;
 use crate::build::{self, Profile};
 use crate::flavour::{self, Flavour};
 use crate::interpreter::Interpreter;
+use crate::native;
 use crate::project;
 use crate::suite::script::{self, Options};
 use crate::suite::{classic, corpus, docs, rust};
@@ -120,8 +121,8 @@ pub(crate) fn prepare(flavour: Flavour, tally: &Tally) -> Option<Interpreter> {
             Interpreter::runner(flavour),
         )
     };
-    match built {
-        Ok(_) => Some(interpreter),
+    match built.and_then(|_| native::build(flavour)) {
+        Ok(()) => Some(interpreter),
         Err(error) => {
             tally.fail(name, format!("{error:#}"), "");
             None

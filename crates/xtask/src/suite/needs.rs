@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 
+use crate::flavour::Flavour;
 use crate::interpreter::Interpreter;
+use crate::native;
 use crate::project;
 
 /// A conjunction of clauses, each a disjunction of terms.
@@ -17,6 +19,7 @@ enum Term {
     Linux,
     Socket,
     Tool(String),
+    Module(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +34,7 @@ enum Op {
 /// What the terms are held against. LuaJIT counts as Lua 5.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
+    pub(crate) flavour: Flavour,
     pub(crate) version: (u32, u32),
     pub(crate) jit: bool,
     pub(crate) socket: bool,
@@ -39,6 +43,7 @@ pub(crate) struct Facts {
 impl Facts {
     pub(crate) fn of(interpreter: &Interpreter) -> Facts {
         Facts {
+            flavour: interpreter.flavour,
             version: interpreter.flavour.version(),
             jit: interpreter.flavour.is_jit(),
             socket: interpreter.can_require("socket"),
@@ -79,11 +84,17 @@ fn term(text: &str) -> Result<Term> {
         "nojit" => Term::NoJit,
         "linux" => Term::Linux,
         "socket" => Term::Socket,
-        _ => match (text.strip_prefix("tool:"), text.strip_prefix("lua")) {
-            (Some(name), _) if !name.trim().is_empty() => Term::Tool(name.trim().to_owned()),
-            (None, Some(rest)) => comparison(text, rest.trim_start())?,
-            _ => bail!("unknown need `{text}`"),
-        },
+        _ => {
+            if let Some(("tool", name)) = text.split_once(':') {
+                Term::Tool(name.trim().to_owned())
+            } else if let Some(("module", name)) = text.split_once(':') {
+                Term::Module(name.trim().to_owned())
+            } else if let Some(rest) = text.strip_prefix("lua") {
+                comparison(text, rest.trim_start())?
+            } else {
+                bail!("unknown need `{text}`")
+            }
+        }
     })
 }
 
@@ -115,6 +126,7 @@ impl Term {
             Term::Linux => cfg!(target_os = "linux"),
             Term::Socket => facts.socket,
             Term::Tool(name) => project::which(name).is_some(),
+            Term::Module(name) => native::path(facts.flavour, name).is_file(),
         }
     }
 }
@@ -149,6 +161,10 @@ impl std::fmt::Display for Term {
             Term::Linux => f.write_str("linux"),
             Term::Socket => f.write_str("socket (luasocket)"),
             Term::Tool(name) => write!(f, "tool:{name}"),
+            Term::Module(name) => write!(
+                f,
+                "module:{name} (tests/native, built where the headers are)"
+            ),
         }
     }
 }
@@ -159,6 +175,7 @@ mod tests {
 
     fn unmet(needs: &str, version: (u32, u32), jit: bool) -> Option<String> {
         Needs::parse(needs).unwrap().unmet(&Facts {
+            flavour: Flavour::Lua54,
             version,
             jit,
             socket: false,
