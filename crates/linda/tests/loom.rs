@@ -12,6 +12,7 @@
 
 #![cfg(rlanes_loom)]
 
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -340,6 +341,31 @@ fn batched_and_single() {
         }
         let sum = pair.join().unwrap().unwrap().iter().sum::<u32>();
         assert_eq!(sum + single.join().unwrap().unwrap().1, 6);
+    });
+}
+
+/// A receiver that was selected for two values, and finds that somebody took
+/// one, leaves the other to who needs one.
+#[test]
+fn too_few_after_waking_passes_on() {
+    model_bounded(|| {
+        let (linda, slot) = linda();
+        let pair = spawn({
+            let (linda, slot) = (Arc::clone(&linda), slot.clone());
+            move || alone(|party| linda.receive_batched(party, &slot, 2, 2, Deadline::never()))
+        });
+        let single = receiver(&linda, &[&slot], never());
+        send(&linda, &slot, &[1, 2], never()).unwrap();
+        let barged = receive(&linda, from_ref(&slot), Deadline::now()).is_ok();
+        if !barged {
+            send(&linda, &slot, &[3], never()).unwrap();
+        }
+        single.join().unwrap().unwrap();
+        if barged {
+            send(&linda, &slot, &[4, 5], never()).unwrap();
+        }
+        pair.join().unwrap().unwrap();
+        assert_eq!(linda.count(&1), Some(0));
     });
 }
 
