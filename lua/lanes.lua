@@ -236,6 +236,7 @@ local function fill(generation, settings)
   lanes.ABOUT = ABOUT
   lanes.gen = make_gen(generation)
   lanes.linda = make_linda[generation](settings)
+  lanes.share = core.share
   if generation >= 3 then
     lanes.cancel_error = core.cancel_error
     lanes.null = core.null

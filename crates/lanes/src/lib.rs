@@ -28,6 +28,7 @@ mod linda_methods;
 mod module;
 mod object;
 mod outcome;
+mod share;
 
 pub use module::{open, open_v2, open_v3, open_v4};
 

@@ -168,7 +168,7 @@ pub unsafe fn soften(state: *mut lua_State) {
 }
 
 /// Pushes a chunk of ours as a function. [-0, +1, e]
-unsafe fn load(state: *mut lua_State, source: &'static str) {
+pub unsafe fn load(state: *mut lua_State, source: &'static str) {
     // SAFETY: nothing is held.
     unsafe {
         let (data, len) = (source.as_ptr().cast(), source.len());
@@ -272,6 +272,7 @@ unsafe fn push_core(state: *mut lua_State, context: &Context) {
                 (c"now_secs", now_secs),
                 (c"sleep", sleep),
                 (c"is_linda", is_linda),
+                (c"share", crate::share::share),
             ],
         );
         ffi::lua_pushlightuserdata(state, sentinel::cancel_error());
