@@ -110,9 +110,9 @@ impl Message {
         }
     }
 
-    /// The packed bytes.
+    /// The packed bytes; for tests of the unpacker.
     #[inline]
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Inline { len, data } => &data[..usize::from(*len)],
             Bytes::Shared(bytes) => bytes,

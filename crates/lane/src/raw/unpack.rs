@@ -37,6 +37,8 @@ struct View {
     pick: Option<u32>,
     /// Whether nobody rebuilds the message again.
     consume: bool,
+    /// Whether this process has packed it.
+    trusted: bool,
 }
 
 impl View {
@@ -54,6 +56,7 @@ impl View {
             handles: message.handles(),
             pick: message.picked(),
             consume: consume && message.picked().is_none(),
+            trusted: true,
         }
     }
 
@@ -117,6 +120,38 @@ pub unsafe fn message(
 ) -> Result<c_int> {
     // SAFETY: the caller's promise.
     unsafe { from_view(state, context, &View::new(&*message, consume)) }
+}
+
+/// Pushes the values of bytes that may be anything: every mistake in them is a
+/// fault. Functions and clones in them are refused, because bytecode and raw
+/// memory cannot be checked. [-0, +n, e]
+///
+/// # Safety
+/// Ten free stack slots; `context` belongs to `state`; `bytes` stay, also when
+/// this raises.
+pub unsafe fn untrusted(
+    state: *mut lua_State,
+    context: &Context,
+    bytes: *const [u8],
+) -> Result<c_int> {
+    let none: &[Handle] = &[];
+    // SAFETY: the caller's promise.
+    unsafe {
+        let bytes = &*bytes;
+        let mut view = View {
+            inline: [0; INLINE],
+            data: bytes.as_ptr(),
+            len: bytes.len(),
+            handles: none,
+            pick: None,
+            consume: true,
+            trusted: false,
+        };
+        if let Some(short) = view.inline.get_mut(..bytes.len()) {
+            short.copy_from_slice(bytes);
+        }
+        from_view(state, context, &view)
+    }
 }
 
 unsafe fn from_slice(
@@ -233,6 +268,7 @@ struct Unpacker<'a> {
     objects: Objects,
     /// Whether the message is gone after this; else it may be rebuilt again.
     consume: bool,
+    trusted: bool,
     /// Whether this message brought a metatable that the state did not have.
     fresh: bool,
     /// Stack index of the list of metatables to be set later, and its length;
@@ -264,6 +300,7 @@ unsafe fn all(state: *mut lua_State, context: &Context, view: &View) -> Result<c
             handles: view.handles,
             objects: Objects::new(state),
             consume: view.consume,
+            trusted: view.trusted,
             fresh: false,
             later: top + count + 1,
             deferred: 0,
@@ -321,6 +358,7 @@ impl Unpacker<'_> {
                         self.table()?;
                     }
                 }
+                tag::FUNCTION | tag::CLONE if !self.trusted => return Err(Fault::Malformed),
                 tag::FUNCTION => self.function()?,
                 tag::CLONE => {
                     let size = self
