@@ -2,9 +2,9 @@
 //! share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use linda::{Cancel, Deadline, Observer};
+use linda::{Cancel, Deadline, Level, Observer};
 use parking_lot::{Condvar, Mutex};
 
 use crate::message::Message;
@@ -22,6 +22,10 @@ pub struct Lane {
     cancel: Arc<Cancel>,
     hook: Hook,
     name: Mutex<Option<Vec<u8>>>,
+    /// Whether there is a handle.
+    owned: AtomicBool,
+    /// Whether it has no thread until it is needed.
+    dormant: AtomicBool,
     end: Mutex<Option<Arc<End>>>,
     ended: Condvar,
 }
@@ -56,6 +60,8 @@ impl Lane {
             cancel: Arc::new(Cancel::new()),
             hook: Hook::default(),
             name: Mutex::new(name),
+            owned: AtomicBool::new(true),
+            dormant: AtomicBool::new(false),
             end: Mutex::new(None),
             ended: Condvar::new(),
         }
@@ -73,7 +79,8 @@ impl Lane {
         Status::from_byte(self.status.load(Ordering::Acquire))
     }
 
-    pub(crate) fn set_status(&self, status: Status) {
+    /// Only whoever runs the lane says what it does.
+    pub fn set_status(&self, status: Status) {
         self.status.store(status as u8, Ordering::Release);
     }
 
@@ -110,9 +117,40 @@ impl Lane {
         *self.name.lock() = Some(name);
     }
 
+    /// Asks the lane to stop; see [`Cancel::request`].
+    pub fn request(&self, level: Level, wake: bool) {
+        self.cancel.request(level, wake);
+        if wake && self.rouse() {
+            // There is nobody who could notice.
+            self.finish(End::Cancelled);
+        }
+    }
+
+    /// Says that it waits, and has no thread until [`rouse`](Lane::rouse).
+    pub fn sleep(&self) {
+        self.set_status(Status::Waiting);
+        self.dormant.store(true, Ordering::Release);
+    }
+
+    /// Ends the sleep. Answers true to one caller only, who then runs the lane
+    /// or ends it.
+    pub fn rouse(&self) -> bool {
+        self.dormant.swap(false, Ordering::AcqRel)
+    }
+
+    /// Whether there is a handle.
+    pub fn is_owned(&self) -> bool {
+        self.owned.load(Ordering::Relaxed)
+    }
+
+    /// The handle is gone: the lane runs freely.
+    pub fn disown(&self) {
+        self.owned.store(false, Ordering::Relaxed);
+    }
+
     /// Ends the lane. The end is published before the status, and both before
     /// anybody who joins is woken.
-    pub(crate) fn finish(&self, end: End) {
+    pub fn finish(&self, end: End) {
         let status = end.status();
         let mut slot = self.end.lock();
         *slot = Some(Arc::new(end));

@@ -12,8 +12,10 @@ mod deep;
 mod key;
 mod lane;
 mod message;
+mod number;
 pub mod raw;
 mod status;
+pub mod thread;
 mod universe;
 mod wire;
 
@@ -21,5 +23,6 @@ pub use deep::Deep;
 pub use key::Key;
 pub use lane::{End, Lane, UNNAMED};
 pub use message::Message;
+pub use number::Number;
 pub use status::Status;
-pub use universe::{Settings, Universe};
+pub use universe::{Fallback, Settings, Universe};

@@ -1,8 +1,9 @@
 //! The universe: everything that the lanes of one master state share.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use linda::{Deadline, Level, Spin};
@@ -18,12 +19,36 @@ pub struct Settings {
     pub shutdown_timeout: Duration,
     /// Functions travel without debug information, where the flavour can.
     pub strip_functions: bool,
+    /// Refusals name the place of a value as the interface of the program does.
+    pub verbose_errors: bool,
+    /// What becomes of tables and userdata without a metatable.
+    pub convert_fallback: Option<Fallback>,
+    /// How often one value may be converted.
+    pub convert_max_attempts: u32,
+    /// Userdata that cannot travel becomes light userdata.
+    pub demote_full_userdata: bool,
+    /// Lanes are listed; see [`Universe::tracked`].
+    pub track_lanes: bool,
+}
+
+/// What becomes of an object that has no metatable to say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// It becomes nil.
+    Null,
+    /// It becomes a light userdata with its address.
+    Decay,
 }
 
 /// Used until a program configures something else.
 static DEFAULTS: Settings = Settings {
     shutdown_timeout: Duration::from_millis(250),
     strip_functions: true,
+    verbose_errors: false,
+    convert_fallback: None,
+    convert_max_attempts: 1,
+    demote_full_userdata: false,
+    track_lanes: false,
 };
 
 /// A universe belongs to one master state; several in one process share
@@ -34,6 +59,11 @@ pub struct Universe {
     spin: Spin,
     identities: AtomicU64,
     population: Mutex<Population>,
+    /// All lanes, oldest first, if they are tracked. Weak: a lane stays as long
+    /// as its thread or a handle holds it.
+    tracked: Mutex<Vec<Weak<Lane>>>,
+    /// What the Lua-facing side keeps for the universe.
+    shared: Box<dyn Any + Send + Sync>,
     /// Told whenever a lane has ended.
     left: Condvar,
 }
@@ -46,14 +76,16 @@ struct Population {
 }
 
 impl Universe {
-    /// A universe whose states get what `hooks` put there.
-    pub fn new(hooks: &'static Hooks) -> Universe {
+    /// A universe whose states get what `hooks` put there; `shared` is theirs.
+    pub fn new(hooks: &'static Hooks, shared: Box<dyn Any + Send + Sync>) -> Universe {
         Universe {
             hooks,
             settings: OnceLock::new(),
             spin: Spin::new(),
             identities: AtomicU64::new(1),
             population: Mutex::default(),
+            tracked: Mutex::default(),
+            shared,
             left: Condvar::new(),
         }
     }
@@ -61,6 +93,11 @@ impl Universe {
     /// What the Lua-facing side puts into states.
     pub fn hooks(&self) -> &'static Hooks {
         self.hooks
+    }
+
+    /// What the Lua-facing side keeps for the universe.
+    pub fn shared<T: 'static>(&self) -> Option<&T> {
+        self.shared.downcast_ref()
     }
 
     /// The settings in force.
@@ -91,7 +128,7 @@ impl Universe {
 
     /// Registers a lane whose thread is about to start. Refused while the
     /// universe is closing: nobody would stop such a lane.
-    pub(crate) fn enter(&self, lane: &Arc<Lane>) -> bool {
+    pub fn enter(&self, lane: &Arc<Lane>) -> bool {
         let mut population = self.population.lock();
         if population.closing {
             return false;
@@ -100,9 +137,32 @@ impl Universe {
         true
     }
 
+    /// Lists the lane from now on, if lanes are tracked.
+    pub fn track(&self, lane: &Arc<Lane>) {
+        if self.settings().track_lanes {
+            let mut tracked = self.tracked.lock();
+            // Only as many dead entries as live ones.
+            if tracked.len() == tracked.capacity() {
+                tracked.retain(|lane| lane.strong_count() > 0);
+            }
+            tracked.push(Arc::downgrade(lane));
+        }
+    }
+
+    /// The lanes that run or have a handle, newest first; nothing if lanes are
+    /// not tracked.
+    pub fn tracked(&self) -> Option<Vec<Arc<Lane>>> {
+        self.settings().track_lanes.then(|| {
+            let mut lanes: Vec<_> = self.tracked.lock().iter().filter_map(Weak::upgrade).collect();
+            lanes.retain(|lane| lane.is_owned() || !lane.status().is_final());
+            lanes.sort_by_key(|lane| std::cmp::Reverse(lane.id()));
+            lanes
+        })
+    }
+
     /// Takes a lane off the register: its state is closed, or was never
     /// started.
-    pub(crate) fn leave(&self, lane: &Arc<Lane>) {
+    pub fn leave(&self, lane: &Arc<Lane>) {
         let mut population = self.population.lock();
         population.lanes.remove(&lane.id());
         let last = population.lanes.is_empty();
@@ -150,7 +210,7 @@ impl Universe {
     /// Sends a cancel request to all lanes that have not ended, and wakes them.
     pub fn cancel_all(&self, level: Level) {
         for lane in self.lanes() {
-            lane.cancel().request(level, true);
+            lane.request(level, true);
         }
     }
 

@@ -5,11 +5,14 @@ use std::ffi::{CStr, c_int};
 use lane::raw::pack::{SLOTS, bytes_at};
 use lane::raw::protect::{catch, reserve};
 use lane::raw::{Body, Generation, Launch, Libraries, LibrariesError, TraceLevel, launch as start};
+use lane::thread::Priority;
 use mlua::ffi::{self, lua_State};
 
 use crate::call::{Raise, context, push_function, push_text, raise, work};
-use crate::handle::{LEVELS, push_empty};
-use crate::module::{push_caller, push_loaded};
+use crate::handle::{self, LEVELS, push_empty};
+use crate::creation::push_caller;
+use crate::module::push_loaded;
+use crate::thread::check_priority;
 
 /// What a generator keeps beside its Lua values.
 struct Plan {
@@ -130,6 +133,14 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
         reserve(state, SLOTS + 16);
         let handle = push_empty(state, plan.level);
         let at = ffi::lua_gettop(state);
+        if let Some(callback) = option(state, c"gc_cb") {
+            ffi::lua_settop(state, callback);
+            handle::on_collect(state);
+        }
+        ffi::lua_settop(state, at);
+        if context.universe().settings().track_lanes {
+            handle::remember(state);
+        }
         ffi::lua_pushvalue(state, ffi::lua_upvalueindex(BODY));
         let body = match ffi::lua_type(state, at + 1) {
             ffi::LUA_TSTRING => Body::Source(at + 1),
@@ -148,6 +159,7 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
             push_auto_name(state, body);
             ffi::lua_replace(state, index);
         }
+        let priority = priority(state);
         let result = work(|| {
             let launch = Launch {
                 libraries: &plan.libraries,
@@ -159,6 +171,7 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
                 required,
                 package,
                 level: plan.level,
+                priority,
             };
             Ok(start(state, context, launch)?)
         });
@@ -170,6 +183,18 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
             }
             Err(why) => raise(state, context, why),
         }
+    }
+}
+
+/// The priority that the options ask for. [-0, +1, e]
+unsafe fn priority(state: *mut lua_State) -> Option<Priority> {
+    // SAFETY: called by `launch`, where nothing is held yet.
+    unsafe {
+        let text = c"Priority out of range";
+        if let Some(index) = option(state, c"native_priority") {
+            return Some(check_priority(state, index, true, text));
+        }
+        option(state, c"priority").map(|index| check_priority(state, index, false, text))
     }
 }
 

@@ -64,7 +64,10 @@ unsafe extern "C-unwind" fn thread_name(state: *mut lua_State) -> c_int {
             1 => {
                 ffi::luaL_checktype(state, 1, ffi::LUA_TSTRING);
                 let bytes = lane::raw::pack::bytes_at(state, 1);
-                let _ = lane::raw::protect::catch(|| lane.rename(bytes.to_vec()));
+                let _ = lane::raw::protect::catch(|| {
+                    lane.rename(bytes.to_vec());
+                    lane::thread::set_name(bytes);
+                });
                 0
             }
             _ => error(state, c"Wrong number of arguments"),
@@ -100,6 +103,10 @@ pub unsafe fn open_lane(state: *mut lua_State) {
         crate::module::preload(state);
         if generation == Generation::V2 {
             crate::module::soften(state);
+        }
+        if let Some(context) = state_context::of_state(state) {
+            crate::loading::wrap(state, context);
+            crate::state_create::run(state, context);
         }
     }
 }

@@ -40,6 +40,7 @@ pub unsafe fn push_empty(state: *mut lua_State, level: TraceLevel) -> *mut Handl
         payload.write(Handle { lane: None, level });
         ffi::lua_insert(state, -2);
         ffi::lua_setmetatable(state, -2);
+        state_context::renew_guard(state);
         payload
     }
 }
@@ -58,13 +59,132 @@ unsafe fn this<'a>(state: *mut lua_State) -> (&'a Lane, TraceLevel) {
     }
 }
 
+/// In the registry: all handles of the state, weak.
+static HANDLES: u8 = 0;
+/// In the registry: what to call when a handle is collected, by its address.
+static CALLBACKS: u8 = 0;
+
+/// Pushes a table of the registry, made at first use; `mode` makes its keys
+/// weak. [-0, +1, m]
+unsafe fn push_registered(state: *mut lua_State, key: &'static u8, weak: bool) {
+    // SAFETY: four free stack slots; nothing is held.
+    unsafe {
+        let key = std::ptr::from_ref(key).cast::<c_void>();
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key);
+        if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+            return;
+        }
+        ffi::lua_settop(state, -2);
+        ffi::lua_createtable(state, 0, 4);
+        if weak {
+            ffi::lua_createtable(state, 0, 1);
+            push_text(state, "k");
+            ffi::lua_setfield(state, -2, c"__mode".as_ptr());
+            ffi::lua_setmetatable(state, -2);
+        }
+        ffi::lua_pushvalue(state, -1);
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, key);
+    }
+}
+
+/// Remembers the handle on top, so that `lanes.threads` finds it. [-0, +0, m]
+///
+/// # Safety
+/// A handle on top; six free stack slots; nothing is held.
+pub unsafe fn remember(state: *mut lua_State) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        push_registered(state, &HANDLES, true);
+        ffi::lua_pushvalue(state, -2);
+        ffi::lua_pushboolean(state, 1);
+        ffi::lua_rawset(state, -3);
+        ffi::lua_settop(state, -2);
+    }
+}
+
+/// Pushes a table of the handles of this state by the number of their lanes.
+/// [-0, +1, m]
+///
+/// # Safety
+/// Six free stack slots; nothing is held.
+pub unsafe fn push_by_lane(state: *mut lua_State) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        ffi::lua_createtable(state, 0, 4);
+        let table = ffi::lua_gettop(state);
+        push_registered(state, &HANDLES, true);
+        ffi::lua_pushnil(state);
+        while ffi::lua_next(state, table + 1) != 0 {
+            ffi::lua_settop(state, table + 2);
+            let handle = ffi::lua_touserdata(state, table + 2).cast::<Handle>();
+            if let Some(lane) = &(*handle).lane {
+                ffi::lua_pushnumber(state, lane.id() as ffi::lua_Number);
+                ffi::lua_pushvalue(state, table + 2);
+                ffi::lua_rawset(state, table);
+            }
+        }
+        ffi::lua_settop(state, table);
+    }
+}
+
+/// Has the function on top called when the handle below it is collected.
+/// [-1, +0, m]
+///
+/// # Safety
+/// A handle and a function on top; six free stack slots; nothing is held.
+pub unsafe fn on_collect(state: *mut lua_State) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = ffi::lua_touserdata(state, -2);
+        push_registered(state, &CALLBACKS, false);
+        ffi::lua_insert(state, -2);
+        ffi::lua_rawsetp(state, -2, handle);
+        ffi::lua_settop(state, -2);
+    }
+}
+
+/// `__gc`: the lane goes on without its handle.
 unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
-    // SAFETY: Lua calls this once, with a handle. The lane goes on without it.
+    // SAFETY: Lua calls this once, with a handle; without its metatable the
+    // userdata is none any more, whoever still has it. The name is parked while
+    // Lua may raise.
     unsafe {
         let payload = ffi::lua_touserdata(state, 1).cast::<Handle>();
-        if !payload.is_null() {
-            let _ = lane::raw::protect::catch(|| payload.drop_in_place());
+        if payload.is_null() {
+            return 0;
         }
+        ffi::lua_settop(state, 1);
+        ffi::lua_pushnil(state);
+        ffi::lua_setmetatable(state, 1);
+        let lane = (*payload).lane.take();
+        let Some(lane) = lane else { return 0 };
+        lane.disown();
+        let status = if lane.status().is_final() {
+            "closed"
+        } else {
+            "selfdestruct"
+        };
+        let name = lane.name_bytes();
+        drop(lane);
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const CALLBACKS).cast());
+        if ffi::lua_type(state, 2) != ffi::LUA_TTABLE {
+            return 0;
+        }
+        ffi::lua_rawgetp(state, 2, payload.cast());
+        let Some(context) = state_context::of_state(state) else {
+            return 0;
+        };
+        if ffi::lua_type(state, 3) != ffi::LUA_TFUNCTION {
+            return 0;
+        }
+        let bytes: *const [u8] = name.as_slice();
+        let place = context.park(Parked::Any(Box::new(name)));
+        ffi::lua_pushnil(state);
+        ffi::lua_rawsetp(state, 2, payload.cast());
+        flavour::push_bytes(state, &*bytes);
+        context.unpark(place);
+        push_text(state, status);
+        ffi::lua_call(state, 2, 0);
         0
     }
 }
@@ -518,7 +638,7 @@ unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
         let (lane, _) = this(state);
         let request = request(state, generation);
         let over = work(|| {
-            lane.cancel().request(request.level, request.wake);
+            lane.request(request.level, request.wake);
             if let Some((event, count)) = request.hook {
                 lane.hook().request(event, count);
             }

@@ -19,16 +19,30 @@
 //! ```
 
 mod args;
+mod atomic;
+mod base;
 mod call;
 mod capi;
+mod closing;
+mod creation;
+mod finally;
 mod generator;
 mod globals;
 mod handle;
 mod linda_methods;
+mod loading;
 mod module;
+mod naming;
 mod object;
 mod outcome;
+mod selecting;
 mod share;
+mod shared;
+mod state_create;
+mod thread;
+mod timer_service;
+mod timers;
+mod tracking;
 
 pub use module::{open, open_v2, open_v3, open_v4};
 

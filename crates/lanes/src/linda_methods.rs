@@ -694,6 +694,23 @@ unsafe extern "C-unwind" fn deep<const G: u8>(state: *mut lua_State) -> c_int {
     }
 }
 
+unsafe extern "C-unwind" fn close<const G: u8>(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua calls this.
+    unsafe {
+        let proxy = this::<G>(state);
+        crate::closing::close(state, proxy)
+    }
+}
+
+unsafe extern "C-unwind" fn atomic_add<const G: u8>(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua calls this.
+    unsafe {
+        let proxy = this::<G>(state);
+        check_key(state, generation::<G>(), 2);
+        crate::atomic::add(state, proxy)
+    }
+}
+
 fn address(proxy: &Proxy) -> *mut std::ffi::c_void {
     Arc::as_ptr(&proxy.object)
         .cast::<std::ffi::c_void>()
@@ -828,12 +845,14 @@ unsafe fn metatable<const G: u8>(state: *mut lua_State) {
         (c"cancel", cancel::<G>, G != 2),
         (c"wake", wake::<G>, G == 4),
         (c"deep", deep::<G>, true),
+        (c"atomic_add", atomic_add::<G>, true),
         (c"collectgarbage", collect_garbage::<G>, G == 4),
     ];
     let metamethods: &[(&CStr, Function)] = &[
         (c"__tostring", to_string::<G>),
         (c"__concat", concat::<G>),
         (c"__newindex", new_index::<G>),
+        (c"__close", close::<G>),
     ];
     // SAFETY: `luaL_checkstack` makes room; nothing is held.
     unsafe {

@@ -5,22 +5,29 @@
 
 use std::ffi::{CStr, c_int};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use lane::raw::{Context, Generation, Hooks, context as state_context, flavour, sentinel};
-use lane::{Deep, Settings, Universe};
-use linda::{Cancel, Cause, Deadline};
+use lane::Universe;
+use lane::raw::{Context, Generation, Hooks, context as state_context, flavour};
 use mlua::ffi::{self, lua_State};
 
-use crate::args::deadline;
-use crate::call::{
-    Function, Raise, argument_error, context, error, push_text, raise, set_functions, work,
-};
-use crate::object::{self, Object};
-use crate::{generator, globals, outcome};
+use crate::call::{Function, error, work};
+use crate::shared::Shared;
+use crate::{base, finally, globals};
 
 /// The source of the module table.
 const SOURCE: &str = include_str!("../../../lua/lanes.lua");
+
+/// Its parts: each is a chunk that gets the table of `core` and answers what
+/// it makes of it.
+const PARTS: [(&str, &str); 7] = [
+    ("options", include_str!("../../../lua/options.lua")),
+    ("generators", include_str!("../../../lua/generators.lua")),
+    ("lindas", include_str!("../../../lua/lindas.lua")),
+    ("locks", include_str!("../../../lua/locks.lua")),
+    ("names", include_str!("../../../lua/names.lua")),
+    ("threads", include_str!("../../../lua/threads.lua")),
+    ("timers", include_str!("../../../lua/timers.lua")),
+];
 
 /// What programs for Lua 5.1 expect of later ones; see the file.
 const V2_FORMAT: &str = include_str!("../../../lua/v2_format.lua");
@@ -28,17 +35,22 @@ const V2_FORMAT: &str = include_str!("../../../lua/v2_format.lua");
 static HOOKS: Hooks = Hooks {
     push_module,
     open_lane: globals::open_lane,
+    closed: finally::run,
 };
 
 /// In the registry: the module table.
 static MODULE: u8 = 0;
 
 /// The names under which the module answers, and what each chooses.
-const NAMES: [(&CStr, Function); 4] = [
+const NAMES: [(&CStr, Function); 7] = [
     (c"lanes", open),
     (c"lanes.v2", open_v2),
     (c"lanes.v3", open_v3),
     (c"lanes.v4", open_v4),
+    // What the core module of the original was called.
+    (c"lanes.core", open),
+    (c"lanes_core", open),
+    (c"lua51-lanes", open),
 ];
 
 /// `luaopen_lanes`: pushes the module table. [-0, +1, e]
@@ -116,9 +128,14 @@ pub unsafe fn preload(state: *mut lua_State) {
             ffi::lua_pushstring(state, c"preload".as_ptr());
             ffi::lua_rawget(state, -2);
             if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+                let table = ffi::lua_gettop(state);
                 for (name, function) in NAMES {
-                    ffi::lua_pushcfunction(state, function);
-                    ffi::lua_setfield(state, -2, name.as_ptr());
+                    ffi::lua_getfield(state, table, name.as_ptr());
+                    if ffi::lua_type(state, -1) == ffi::LUA_TNIL {
+                        ffi::lua_pushcfunction(state, function);
+                        ffi::lua_setfield(state, table, name.as_ptr());
+                    }
+                    ffi::lua_settop(state, table);
                 }
             }
         }
@@ -191,7 +208,7 @@ unsafe fn ensure_context(state: *mut lua_State) {
         }
         ffi::luaL_checkstack(state, 12, std::ptr::null());
         let made = work(|| {
-            let universe = Arc::new(Universe::new(&HOOKS));
+            let universe = Arc::new(Universe::new(&HOOKS, Box::new(Shared::default())));
             let context = Context::new(universe, None, Generation::V4);
             if let Some(generation) = wanted_by_environment() {
                 let _ = context.choose(generation);
@@ -249,206 +266,27 @@ unsafe fn push_module(state: *mut lua_State) {
             soften(state);
         }
         load(state, SOURCE);
-        push_core(state, context);
+        base::push(state, context);
         ffi::lua_call(state, 1, 1);
-        context.set_module(ffi::lua_topointer(state, -1));
         ffi::lua_pushvalue(state, -1);
         ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, key);
+        preload(state);
     }
 }
 
-/// Pushes the table of what `lua/lanes.lua` builds upon. [-0, +1, e]
-unsafe fn push_core(state: *mut lua_State, context: &Context) {
-    // SAFETY: called by `push_module`.
+/// `part(name)` -> what that part of the module makes of `core`.
+pub unsafe extern "C-unwind" fn part(state: *mut lua_State) -> c_int {
+    // SAFETY: our own Lua code calls this, with `core` as the second argument.
     unsafe {
-        ffi::lua_createtable(state, 0, 16);
-        set_functions(
-            state,
-            &[
-                (c"settle", settle),
-                (c"configure", configure),
-                (c"generator", generator::make),
-                (c"linda", linda),
-                (c"now_secs", now_secs),
-                (c"sleep", sleep),
-                (c"is_linda", is_linda),
-                (c"share", crate::share::share),
-            ],
-        );
-        ffi::lua_pushlightuserdata(state, sentinel::cancel_error());
-        ffi::lua_setfield(state, -2, c"cancel_error".as_ptr());
-        ffi::lua_pushlightuserdata(state, sentinel::null());
-        ffi::lua_setfield(state, -2, c"null".as_ptr());
-        ffi::lua_pushboolean(state, c_int::from(context.lane().is_some()));
-        ffi::lua_setfield(state, -2, c"in_lane".as_ptr());
-        push_text(state, env!("CARGO_PKG_VERSION"));
-        ffi::lua_setfield(state, -2, c"version".as_ptr());
-        push_text(state, flavour::NAME);
-        ffi::lua_setfield(state, -2, c"flavour".as_ptr());
-        if context.is_settled() {
-            ffi::lua_pushinteger(state, context.generation() as ffi::lua_Integer);
-            ffi::lua_setfield(state, -2, c"generation".as_ptr());
-        }
-    }
-}
-
-/// `settle(n)` -> the generation of the state; nil, text if it is another.
-unsafe extern "C-unwind" fn settle(state: *mut lua_State) -> c_int {
-    // SAFETY: our own Lua code calls this.
-    unsafe {
-        let context = context(state);
-        let generation = match ffi::luaL_checkinteger(state, 1) {
-            2 => Generation::V2,
-            3 => Generation::V3,
-            4 => Generation::V4,
-            _ => argument_error(state, 1, c"the api is 2, 3 or 4"),
-        };
-        match context.choose(generation) {
-            Ok(()) => {
-                ffi::lua_pushinteger(state, generation as ffi::lua_Integer);
-                1
-            }
-            Err(other) => {
-                ffi::lua_pushnil(state);
-                ffi::lua_pushfstring(
-                    state,
-                    c"this Lua state speaks the interface of Lanes %d.x already".as_ptr(),
-                    other as c_int,
-                );
-                2
+        let name = lane::raw::pack::bytes_at(state, 1);
+        for (known, source) in PARTS {
+            if known.as_bytes() == name {
+                load(state, source);
+                ffi::lua_pushvalue(state, 2);
+                ffi::lua_call(state, 1, 1);
+                return 1;
             }
         }
-    }
-}
-
-/// `configure(shutdown_timeout, strip_functions)`: settles what was checked.
-unsafe extern "C-unwind" fn configure(state: *mut lua_State) -> c_int {
-    // SAFETY: our own Lua code calls this.
-    unsafe {
-        let context = context(state);
-        let timeout = ffi::luaL_checknumber(state, 1);
-        let strip_functions = ffi::lua_toboolean(state, 2) != 0;
-        let done = work(|| {
-            let shutdown_timeout = Duration::try_from_secs_f64(timeout)
-                .map_err(|_| Raise::Text("value out of range".to_owned()))?;
-            context.universe().configure(Settings {
-                shutdown_timeout,
-                strip_functions,
-            });
-            Ok(lane::raw::collect_names(state, context))
-        });
-        match done {
-            Ok(_) => 0,
-            Err(why) => raise(state, context, why),
-        }
-    }
-}
-
-/// `linda(name, wake_period)` -> a new linda
-unsafe extern "C-unwind" fn linda(state: *mut lua_State) -> c_int {
-    // SAFETY: our own Lua code calls this. The object is parked while Lua may
-    // raise.
-    unsafe {
-        let context = context(state);
-        let wake_period = ffi::luaL_optnumber(state, 2, 0.0);
-        if ffi::lua_type(state, 1) == ffi::LUA_TBOOLEAN {
-            push_caller(state, 2);
-            ffi::lua_replace(state, 1);
-        }
-        let name: &[u8] = match ffi::lua_type(state, 1) {
-            ffi::LUA_TSTRING => lane::raw::pack::bytes_at(state, 1),
-            _ => b"",
-        };
-        let made = work(|| {
-            let wake_period = Duration::try_from_secs_f64(wake_period)
-                .ok()
-                .filter(|period| !period.is_zero());
-            Ok(Box::new(Arc::new(Object {
-                core: linda::Linda::new(),
-                name: name.to_vec(),
-                wake_period,
-            }) as Arc<dyn Deep>))
-        });
-        match made {
-            Ok(object) => {
-                let pointer: *const Arc<dyn Deep> = &raw const *object;
-                let place = context.park(lane::raw::Parked::Any(object));
-                object::push(state, pointer);
-                context.unpark(place);
-                1
-            }
-            Err(why) => raise(state, context, why),
-        }
-    }
-}
-
-/// Pushes `source:line` of the function at this level of the stack. [-0, +1, m]
-pub unsafe fn push_caller(state: *mut lua_State, level: c_int) {
-    // SAFETY: the structure is ours; a few free stack slots.
-    unsafe {
-        let mut info: ffi::lua_Debug = std::mem::zeroed();
-        if ffi::lua_getstack(state, level, &raw mut info) != 0 {
-            ffi::lua_getinfo(state, c"Sl".as_ptr(), &raw mut info);
-            if info.currentline > 0 {
-                let source = (&raw const info.short_src).cast::<std::ffi::c_char>();
-                ffi::lua_pushfstring(state, c"%s:%d".as_ptr(), source, info.currentline);
-                return;
-            }
-        }
-        push_text(state, "<unresolved>");
-    }
-}
-
-/// `is_linda(v)` -> boolean
-unsafe extern "C-unwind" fn is_linda(state: *mut lua_State) -> c_int {
-    // SAFETY: our own Lua code calls this.
-    unsafe {
-        let is = lane::raw::deep::object_at(state, 1)
-            .is_some_and(|object| std::ptr::eq(object.kind(), &object::KIND));
-        ffi::lua_pushboolean(state, c_int::from(is));
-        1
-    }
-}
-
-/// `now_secs()` -> seconds since the epoch
-unsafe extern "C-unwind" fn now_secs(state: *mut lua_State) -> c_int {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64());
-    // SAFETY: Lua calls this.
-    unsafe { ffi::lua_pushnumber(state, now) };
-    1
-}
-
-/// `sleep([seconds])`
-unsafe extern "C-unwind" fn sleep(state: *mut lua_State) -> c_int {
-    // SAFETY: Lua calls this; see `call` for the three parts.
-    unsafe {
-        let context = context(state);
-        let generation = context.generation();
-        let modern = generation == Generation::V4;
-        let limit = match ffi::lua_type(state, 1) {
-            ffi::LUA_TNIL | ffi::LUA_TNONE if modern => Deadline::never(),
-            ffi::LUA_TNIL | ffi::LUA_TNONE => Deadline::now(),
-            ffi::LUA_TBOOLEAN if !modern && ffi::lua_toboolean(state, 1) == 0 => Deadline::now(),
-            ffi::LUA_TNUMBER => {
-                if modern && ffi::lua_tonumber(state, 1) < 0.0 {
-                    argument_error(state, 1, c"duration must be >= 0");
-                }
-                deadline(state, generation, 1)
-            }
-            _ if modern => argument_error(state, 1, c"duration must be a number"),
-            _ => {
-                let shown = ffi::luaL_tolstring(state, 1, std::ptr::null_mut());
-                return ffi::luaL_error(state, c"invalid duration \"%s\"".as_ptr(), shown);
-            }
-        };
-        match work(|| Ok(Cancel::wait(&context.party(), limit))) {
-            Ok(Ok(())) if modern => outcome::receive_timed_out(state, generation),
-            Ok(Ok(())) => 0,
-            Ok(Err(Cause::Hard)) => raise(state, context, Raise::Cancelled),
-            Ok(Err(_)) => outcome::cancelled(state, generation, false),
-            Err(why) => raise(state, context, why),
-        }
+        error(state, c"lanes has no such part")
     }
 }

@@ -22,6 +22,9 @@ pub struct Object {
     /// How long a blocked call waits before it looks for a cancel request that
     /// did not wake it.
     pub wake_period: Option<Duration>,
+    /// What a `<close>` variable calls in states that have the linda from
+    /// elsewhere; the state that made it keeps the function itself.
+    pub close_handler: Option<Message>,
 }
 
 impl Deep for Object {
@@ -84,6 +87,10 @@ pub unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     unsafe {
         let payload = ffi::lua_touserdata(state, 1).cast::<Proxy>();
         if !payload.is_null() {
+            // Without its metatable it is no proxy any more, whoever still has
+            // it: the function of `lanes.finally` may.
+            ffi::lua_pushnil(state);
+            ffi::lua_setmetatable(state, 1);
             let _ = lane::raw::protect::catch(|| payload.drop_in_place());
         }
         0

@@ -106,6 +106,11 @@ impl Cancel {
         })
     }
 
+    /// Is ready once a request came with the signal, for asynchronous callers.
+    pub fn signalled(&self) -> impl Future<Output = ()> + '_ {
+        self.signal.cancelled()
+    }
+
     /// Why a call of the party must end, if it must.
     pub(crate) fn cause(&self) -> Option<Cause> {
         match self.level() {

@@ -148,6 +148,51 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         Ok(copies)
     }
 
+    /// Puts `value` in the place of the oldest one if `expected` accepts that.
+    /// Answers whether it did; `false` also for an empty slot.
+    ///
+    /// With [`get`](Linda::get) it makes a read-modify-write loop in which no
+    /// change of others is lost. Nobody is woken: the number of values stays.
+    ///
+    /// ```
+    /// use linda::Linda;
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"counter");
+    /// linda.set(&slot, vec![7])?;
+    /// assert!(!linda.exchange(&slot, |seen| *seen == 6, 8)?);
+    /// assert!(linda.exchange(&slot, |seen| *seen == 7, 8)?);
+    /// assert_eq!(linda.get(&slot, 2)?, [8]);
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
+    ///
+    /// `expected` runs under the lock of the slot: it must only compare.
+    ///
+    /// # Errors
+    ///
+    /// The linda is cancelled, or the slot is for send and receive only.
+    pub fn exchange(
+        &self,
+        slot: &SlotRef<K, M>,
+        expected: impl FnOnce(&M) -> bool,
+        value: M,
+    ) -> Result<bool, AccessError> {
+        self.check()?;
+        // The old value, or on refusal the new one, is dropped at the end of
+        // this function, after the lock is gone.
+        let mut value = value;
+        slot.inner().with(|state, _| {
+            if !state.queue.restriction.allows_set_get() {
+                return Err(AccessError::Restricted);
+            }
+            let Some(oldest) = state.queue.values.front_mut().filter(|seen| expected(seen)) else {
+                return Ok(false);
+            };
+            std::mem::swap(oldest, &mut value);
+            Ok(true)
+        })
+    }
+
     /// Sets up to how many values senders may fill the slot; `None` is no limit.
     /// The values that are there stay, even if they are more.
     ///

@@ -20,6 +20,7 @@ macro_rules! export {
 
 export! {
     luaopen_lanes => lanes::open,
+    luaopen_lanes_core => lanes::open,
     luaopen_lanes_v2 => lanes::open_v2,
     luaopen_lanes_v3 => lanes::open_v3,
     luaopen_lanes_v4 => lanes::open_v4,

@@ -13,7 +13,7 @@ use super::convert::{self, Verdict};
 use super::{deep, flavour, metas, protect};
 use crate::lane::Lane;
 use crate::message::Message;
-use crate::universe::Universe;
+use crate::universe::{Fallback, Universe};
 
 /// The interface that a state speaks. Lanes inherit it from the state that
 /// starts them.
@@ -41,6 +41,10 @@ pub struct Context {
     limbo: UnsafeCell<Vec<Parked>>,
     buffer: Cell<Vec<u8>>,
     named: Cell<bool>,
+    /// Whether there is a guard; see [`guard`].
+    guarded: Cell<bool>,
+    /// Whether the universe was taken down.
+    closed: Cell<bool>,
     label: CString,
 }
 
@@ -92,6 +96,8 @@ impl Context {
             limbo: UnsafeCell::new(Vec::new()),
             buffer: Cell::new(Vec::new()),
             named: Cell::new(false),
+            guarded: Cell::new(false),
+            closed: Cell::new(false),
         }
     }
 
@@ -159,17 +165,21 @@ impl Context {
 
     /// How often one value may be converted.
     pub(crate) fn conversion_attempts(&self) -> u32 {
-        1
+        self.universe.settings().convert_max_attempts
     }
 
     /// What becomes of an object without a metatable.
     pub(crate) fn conversion_fallback(&self) -> Verdict {
-        Verdict::Itself
+        match self.universe.settings().convert_fallback {
+            None => Verdict::Itself,
+            Some(Fallback::Null) => Verdict::Nil,
+            Some(Fallback::Decay) => Verdict::Decay,
+        }
     }
 
     /// Whether userdata that cannot travel becomes light userdata.
     pub(crate) fn demotes(&self) -> bool {
-        self.generation.get() == Generation::V2
+        self.generation.get() == Generation::V2 || self.universe.settings().demote_full_userdata
     }
 
     /// Whether this is the address of the state's module table.
@@ -308,12 +318,101 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
         let Some(context) = (*slot).as_ref() else {
             return 0;
         };
-        if context.lane.is_none() {
-            // Lua code (`lanes.finally`) may still use the context meanwhile.
-            let _ = protect::catch(|| context.universe.close());
-        }
+        let status = close(state, context);
         let context = std::mem::replace(&mut *slot, std::ptr::null_mut());
         let _ = protect::catch(|| drop(Box::from_raw(context)));
+        if status != ffi::LUA_OK {
+            // In 5.4 the interpreter warns of it, elsewhere it is silent.
+            ffi::lua_error(state);
+        }
+        0
+    }
+}
+
+/// Takes the universe of a master state down, once, and lets the Lua-facing
+/// side do its last things. [-0, +(0|1), -]: leaves an error value when the
+/// status is not 0.
+unsafe fn close(state: *mut lua_State, context: &Context) -> c_int {
+    if context.lane.is_some() || context.closed.replace(true) {
+        return ffi::LUA_OK;
+    }
+    let mut ended = protect::catch(|| context.universe.close()).unwrap_or(false);
+    // SAFETY: the state is closing, and still whole; `protected` needs three
+    // slots.
+    unsafe {
+        if ffi::lua_checkstack(state, 12) == 0 {
+            return ffi::LUA_OK;
+        }
+        protect::protected(state, 0, 0, closed, (&raw mut ended).cast())
+    }
+}
+
+/// `() -> ()` [e]: what the Lua-facing side does at the end.
+unsafe fn closed(state: *mut lua_State, data: *mut c_void) -> c_int {
+    // SAFETY: `data` is the answer that `close` passes; the context is still
+    // there, and nothing is held.
+    unsafe {
+        let ended = *data.cast::<bool>();
+        if let Some(context) = of_state(state) {
+            let closed = context.universe.hooks().closed;
+            closed(state, ended);
+        }
+        0
+    }
+}
+
+/// In the registry: the guard of a master state.
+static GUARD: u8 = 0;
+
+/// Has the universe taken down as soon as the state closes, while the proxies
+/// and handles that exist now are still good: a closing state finalizes the
+/// newest object first, and the context is the oldest of ours. So the guard is
+/// made anew after each of them. [-0, +0, m]
+///
+/// # Safety
+/// Four free stack slots; nothing with a destructor is held.
+pub unsafe fn guard(state: *mut lua_State, context: &Context) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        super::flavour::new_userdata(state, 1);
+        ffi::lua_createtable(state, 0, 1);
+        ffi::lua_pushcfunction(state, collect_guard);
+        ffi::lua_setfield(state, -2, c"__gc".as_ptr());
+        ffi::lua_setmetatable(state, -2);
+        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const GUARD).cast());
+        context.guarded.set(true);
+    }
+}
+
+/// Makes the guard anew if there is one; see [`guard`]. [-0, +0, m]
+///
+/// # Safety
+/// As for [`guard`].
+pub unsafe fn renew_guard(state: *mut lua_State) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(context) = of_state(state)
+            && context.guarded.get()
+        {
+            guard(state, context);
+        }
+    }
+}
+
+/// `__gc` of a guard. The last one is kept by the registry, so it is finalized
+/// by the closing of the state only.
+unsafe extern "C-unwind" fn collect_guard(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua calls this with a guard.
+    unsafe {
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const GUARD).cast());
+        let last = ffi::lua_rawequal(state, 1, -1) != 0;
+        ffi::lua_settop(state, 1);
+        if last
+            && let Some(context) = of_state(state)
+            && close(state, context) != ffi::LUA_OK
+        {
+            ffi::lua_error(state);
+        }
         0
     }
 }

@@ -79,6 +79,7 @@ pub unsafe fn push(state: *mut lua_State, object: *const Arc<dyn Deep>) -> bool 
         ffi::lua_rawsetp(state, proxies, address);
         ffi::lua_replace(state, proxies);
         ffi::lua_settop(state, proxies);
+        super::context::renew_guard(state);
         true
     }
 }

@@ -18,6 +18,7 @@ use super::trace::Level;
 use super::unpack;
 use crate::lane::Lane;
 use crate::message::Message;
+use crate::thread::{self, Priority};
 
 /// What a lane runs.
 #[derive(Clone, Copy)]
@@ -44,19 +45,28 @@ pub struct Launch<'a> {
     pub globals: Option<c_int>,
     /// A list of modules to be required before the body runs.
     pub required: Option<c_int>,
-    /// A table with `path` and `cpath` for its package library.
+    /// A table with `path`, `cpath` and `preload` for its package library.
     pub package: Option<c_int>,
     /// How much of the stack an error keeps.
     pub level: Level,
+    /// How urgent its thread is; as urgent as the caller's if not said.
+    pub priority: Option<Priority>,
 }
 
 struct Fill {
     context: *const Context,
     paths: [Option<Vec<u8>>; 2],
+    preload: Vec<(Vec<u8>, Loader)>,
     globals: Option<Message>,
     required: Vec<Vec<u8>>,
     body: FillBody,
     arguments: Message,
+}
+
+/// An entry of `package.preload`.
+enum Loader {
+    Lua(Message),
+    Native(ffi::lua_CFunction),
 }
 
 enum FillBody {
@@ -103,6 +113,10 @@ pub unsafe fn launch(
             ],
             None => [None, None],
         };
+        let preload = match how.package {
+            Some(index) => preload(state, context, index),
+            None => Vec::new(),
+        };
         let traced = how.level != Level::Minimal;
         let lane = Arc::new(Lane::new(universe.next_identity(), how.name));
         let made = make(
@@ -117,6 +131,7 @@ pub unsafe fn launch(
         let mut job = Fill {
             context: its_context,
             paths,
+            preload,
             globals,
             required,
             body,
@@ -141,10 +156,19 @@ pub unsafe fn launch(
         if let Some(name) = thread_name {
             builder = builder.name(name);
         }
-        match builder.spawn(move || ready.run()) {
+        let priority = how.priority;
+        let run = move || {
+            if let Some(priority) = priority {
+                thread::set_priority(priority);
+            }
+            ready.run();
+        };
+        universe.track(&lane);
+        match builder.spawn(run) {
             Ok(_) => Ok(lane),
             Err(error) => {
                 // The closure, and with it the state, is gone already.
+                lane.disown();
                 universe.leave(&lane);
                 Err(format!("the system refuses another thread: {error}"))
             }
@@ -169,6 +193,7 @@ unsafe fn fill(state: *mut lua_State, data: *mut c_void) -> c_int {
                 ffi::lua_settop(state, 0);
             }
         }
+        preload_all(state, context, &job.preload);
         for module in &job.required {
             ffi::lua_getglobal(state, c"require".as_ptr());
             if ffi::lua_type(state, -1) != ffi::LUA_TFUNCTION {
@@ -178,7 +203,16 @@ unsafe fn fill(state: *mut lua_State, data: *mut c_void) -> c_int {
                 );
             }
             super::flavour::push_bytes(state, module);
-            ffi::lua_call(state, 1, 0);
+            ffi::lua_pushvalue(state, -1);
+            ffi::lua_insert(state, -3);
+            ffi::lua_call(state, 1, 1);
+            if matches!(
+                ffi::lua_type(state, -1),
+                ffi::LUA_TTABLE | ffi::LUA_TFUNCTION | ffi::LUA_TUSERDATA
+            ) {
+                super::names::register(state, context);
+            }
+            ffi::lua_settop(state, 0);
         }
         if let Some(globals) = &job.globals {
             unpack(state, context, globals);
@@ -218,6 +252,38 @@ unsafe fn fill(state: *mut lua_State, data: *mut c_void) -> c_int {
         }
         unpack(state, context, &job.arguments);
         ffi::lua_gettop(state)
+    }
+}
+
+/// Puts the entries into `package.preload` that are not there yet. [-0, +0, e]
+unsafe fn preload_all(state: *mut lua_State, context: &Context, entries: &[(Vec<u8>, Loader)]) {
+    // SAFETY: called by `fill`, with an empty stack.
+    unsafe {
+        if entries.is_empty() {
+            return;
+        }
+        ffi::lua_getglobal(state, c"package".as_ptr());
+        if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+            ffi::lua_getfield(state, -1, c"preload".as_ptr());
+        }
+        if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
+            let table = ffi::lua_gettop(state);
+            for (name, loader) in entries {
+                super::flavour::push_bytes(state, name);
+                ffi::lua_pushvalue(state, -1);
+                ffi::lua_rawget(state, table);
+                if ffi::lua_type(state, -1) == ffi::LUA_TNIL {
+                    ffi::lua_settop(state, table + 1);
+                    match loader {
+                        Loader::Native(function) => ffi::lua_pushcfunction(state, *function),
+                        Loader::Lua(message) => unpack(state, context, message),
+                    }
+                    ffi::lua_rawset(state, table);
+                }
+                ffi::lua_settop(state, table);
+            }
+        }
+        ffi::lua_settop(state, 0);
     }
 }
 
@@ -279,6 +345,55 @@ unsafe fn field(
         }
         ffi::lua_settop(state, top);
         found
+    }
+}
+
+/// The entries of the `preload` table in the package table at `index` that can
+/// travel: Lua functions, and C functions without upvalues. [-0, +0, -]
+unsafe fn preload(
+    state: *mut lua_State,
+    context: &Context,
+    index: c_int,
+) -> Vec<(Vec<u8>, Loader)> {
+    // SAFETY: a table at `index`; `pack::SLOTS` free stack slots. Tables are
+    // only read, so `lua_next` does not raise.
+    unsafe {
+        let mut entries = Vec::new();
+        let top = ffi::lua_gettop(state);
+        ffi::lua_pushnil(state);
+        while ffi::lua_next(state, index) != 0 {
+            let found = ffi::lua_type(state, top + 1) == ffi::LUA_TSTRING
+                && bytes_at(state, top + 1) == b"preload"
+                && ffi::lua_type(state, top + 2) == ffi::LUA_TTABLE;
+            if !found {
+                ffi::lua_settop(state, top + 1);
+                continue;
+            }
+            let (name, value) = (top + 3, top + 4);
+            ffi::lua_pushnil(state);
+            while ffi::lua_next(state, top + 2) != 0 {
+                if ffi::lua_type(state, name) == ffi::LUA_TSTRING
+                    && ffi::lua_type(state, value) == ffi::LUA_TFUNCTION
+                {
+                    let loader = match ffi::lua_tocfunction(state, value) {
+                        Some(function) if ffi::lua_getupvalue(state, value, 1).is_null() => {
+                            Some(Loader::Native(function))
+                        }
+                        Some(_) => None,
+                        None => pack::together(state, context, value, 1, Names::Body)
+                            .ok()
+                            .map(Loader::Lua),
+                    };
+                    if let Some(loader) = loader {
+                        entries.push((bytes_at(state, name).to_vec(), loader));
+                    }
+                }
+                ffi::lua_settop(state, name);
+            }
+            break;
+        }
+        ffi::lua_settop(state, top);
+        entries
     }
 }
 

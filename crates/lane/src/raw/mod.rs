@@ -1,6 +1,7 @@
 //! The one place of this crate that touches Lua states; see [`protect`] for
 //! the rules that hold here.
 
+mod bare;
 pub mod context;
 mod convert;
 mod coroutine;
@@ -24,11 +25,12 @@ use std::sync::Arc;
 
 use mlua::ffi::lua_State;
 
+pub use bare::call_in_fresh_state;
 pub use context::{Context, Generation, Parked};
 pub use deep::Kind;
 pub use hook::{Event, Hook};
 pub use launch::{Body, Launch, launch};
-pub use names::collect as collect_names;
+pub use names::{collect as collect_names, register};
 pub use run::set_finalizer;
 pub use state::{Libraries, LibrariesError};
 pub use trace::Level as TraceLevel;
@@ -39,6 +41,9 @@ pub struct Hooks {
     pub push_module: unsafe fn(state: *mut lua_State),
     /// Puts the globals of a lane into a fresh state. [-0, +0, e]
     pub open_lane: unsafe fn(state: *mut lua_State),
+    /// The last thing that runs in a closing master state; all lanes have
+    /// ended, or not. [-0, +0, e]: what it raises is raised by `lua_close`.
+    pub closed: unsafe fn(state: *mut lua_State, ended: bool),
 }
 
 /// A shared buffer of a header and a payload, written in one step.

@@ -201,6 +201,48 @@ unsafe fn build(state: *mut lua_State, data: *mut c_void) -> c_int {
     }
 }
 
+/// Adds what a module holds to the names: on top of the stack lie its name and
+/// the module, a table, function or userdata. [-2, +0, m]
+///
+/// # Safety
+/// Four free stack slots; `context` belongs to `state`; nothing with a
+/// destructor is held.
+pub unsafe fn register(state: *mut lua_State, context: &Context) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        collect(state, context);
+        if protected(state, 2, 0, add_module, std::ptr::null_mut()) != ffi::LUA_OK {
+            ffi::lua_error(state);
+        }
+    }
+}
+
+/// `(name, module) -> ()` [m]
+unsafe fn add_module(state: *mut lua_State, _: *mut c_void) -> c_int {
+    // SAFETY: the two arguments are there; the frame is made as in `build`.
+    unsafe {
+        ffi::luaL_checkstack(state, 20, std::ptr::null());
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key());
+        if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
+            return 0;
+        }
+        ffi::lua_createtable(state, 0, 4);
+        ffi::lua_insert(state, 1);
+        ffi::lua_insert(state, 1);
+        let (name, module) = (3, 4);
+        match ffi::lua_type(state, module) {
+            ffi::LUA_TTABLE => {
+                visited(state, module);
+                let name = bytes_at(state, name);
+                collect_table(state, module, name, DEPTH, Named::FunctionsAndUserdata);
+            }
+            ffi::LUA_TFUNCTION if ffi::lua_iscfunction(state, module) == 0 => {}
+            _ => consider(state, module, CStr::from_ptr(ffi::lua_tostring(state, name))),
+        }
+        0
+    }
+}
+
 /// Marks the table at `index` as visited; answers whether it was before.
 unsafe fn visited(state: *mut lua_State, index: c_int) -> bool {
     // SAFETY: index 2 is the table of visited ones; three free stack slots.

@@ -99,6 +99,11 @@ pub struct Owned(*mut lua_State);
 unsafe impl Send for Owned {}
 
 impl Owned {
+    /// Owns a state that was just made.
+    pub(super) fn new(state: *mut lua_State) -> Owned {
+        Owned(state)
+    }
+
     /// The state, for calls on the thread that owns it now.
     pub fn get(&self) -> *mut lua_State {
         self.0
