@@ -69,7 +69,13 @@ mod tests {
             assert_eq!(Message::number(number).as_number(), Some(number));
         }
         assert_eq!(Message::joined(&[tag::TRUE], &[]).as_number(), None);
-        assert_eq!(Number::Integer(5).plus(Number::Float(1.0)), Number::Float(6.0));
-        assert_eq!(Number::Integer(5).plus(Number::Integer(2)), Number::Integer(7));
+        assert_eq!(
+            Number::Integer(5).plus(Number::Float(1.0)),
+            Number::Float(6.0)
+        );
+        assert_eq!(
+            Number::Integer(5).plus(Number::Integer(2)),
+            Number::Integer(7)
+        );
     }
 }

@@ -78,7 +78,10 @@ mod sys {
 
     pub fn name(name: &[u8]) {
         let mut short = [0; NAME + 1];
-        for (to, from) in short[..NAME].iter_mut().zip(name.iter().take_while(|byte| **byte != 0)) {
+        for (to, from) in short[..NAME]
+            .iter_mut()
+            .zip(name.iter().take_while(|byte| **byte != 0))
+        {
             *to = *from;
         }
         // SAFETY: the text ends with a zero.

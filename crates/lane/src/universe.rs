@@ -153,7 +153,12 @@ impl Universe {
     /// not tracked.
     pub fn tracked(&self) -> Option<Vec<Arc<Lane>>> {
         self.settings().track_lanes.then(|| {
-            let mut lanes: Vec<_> = self.tracked.lock().iter().filter_map(Weak::upgrade).collect();
+            let mut lanes: Vec<_> = self
+                .tracked
+                .lock()
+                .iter()
+                .filter_map(Weak::upgrade)
+                .collect();
             lanes.retain(|lane| lane.is_owned() || !lane.status().is_final());
             lanes.sort_by_key(|lane| std::cmp::Reverse(lane.id()));
             lanes

@@ -47,7 +47,9 @@ pub unsafe fn add(state: *mut lua_State, proxy: &mut Proxy) -> c_int {
                 };
                 let number = seen.first().and_then(Message::as_number);
                 let Some(number) = number else {
-                    return Err("the slot of an atomic does not hold a number".to_owned().into());
+                    return Err("the slot of an atomic does not hold a number"
+                        .to_owned()
+                        .into());
                 };
                 let sum = number.plus(diff);
                 let unchanged = |now: &Message| now.as_number().is_some_and(|now| now.same(number));

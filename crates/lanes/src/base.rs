@@ -14,8 +14,8 @@ use mlua::ffi::{self, lua_State};
 use crate::args::deadline;
 use crate::call::{Raise, argument_error, context, push_text, raise, set_functions, work};
 use crate::{
-    creation, finally, generator, loading, module, naming, object, outcome, selecting, shared, state_create,
-    thread, timers, tracking,
+    creation, finally, generator, loading, module, naming, object, outcome, selecting, shared,
+    state_create, thread, timers, tracking,
 };
 
 /// Pushes the table of what `lua/lanes.lua` builds upon. [-0, +1, e]

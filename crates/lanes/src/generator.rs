@@ -9,8 +9,8 @@ use lane::thread::Priority;
 use mlua::ffi::{self, lua_State};
 
 use crate::call::{Raise, context, push_function, push_text, raise, work};
-use crate::handle::{self, LEVELS, push_empty};
 use crate::creation::push_caller;
+use crate::handle::{self, LEVELS, push_empty};
 use crate::module::push_loaded;
 use crate::thread::check_priority;
 

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use lane::raw::unpack::deliver;
 use lane::raw::deep;
+use lane::raw::unpack::deliver;
 use lane::{Key, Message};
 use linda::{Cause, ReceiveError, SlotRef};
 use mlua::ffi::{self, lua_State};
@@ -58,8 +58,7 @@ pub unsafe extern "C-unwind" fn select(state: *mut lua_State) -> c_int {
                     linda.core.slot(&key)
                 })
                 .collect();
-            let sources: Vec<_> =
-                lindas.iter().map(|linda| &linda.core).zip(&slots).collect();
+            let sources: Vec<_> = lindas.iter().map(|linda| &linda.core).zip(&slots).collect();
             let mut party = context.party();
             party.recheck = lindas.iter().filter_map(|linda| linda.wake_period).min();
             match linda::select(&party, &sources, deadline) {

@@ -48,7 +48,11 @@ unsafe fn native(state: *mut lua_State, index: c_int) -> bool {
         match ffi::lua_type(state, index) {
             ffi::LUA_TNONE | ffi::LUA_TNIL => false,
             ffi::LUA_TSTRING if lane::raw::pack::bytes_at(state, index) == b"native" => true,
-            _ => argument_error(state, index, c"unknown priority mode, only 'native' is known"),
+            _ => argument_error(
+                state,
+                index,
+                c"unknown priority mode, only 'native' is known",
+            ),
         }
     }
 }

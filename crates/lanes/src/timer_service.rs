@@ -117,7 +117,10 @@ impl Service {
         let mut state = self.state.lock();
         let cleared = state.timers.remove(id);
         if cleared.is_some() {
-            let _ = state.look_at.as_ref().map(|look_at| look_at.send(id.clone()));
+            let _ = state
+                .look_at
+                .as_ref()
+                .map(|look_at| look_at.send(id.clone()));
         }
         drop(state);
         drop(cleared);
@@ -143,10 +146,7 @@ impl Service {
         }
     }
 
-    fn start(
-        self: &Arc<Self>,
-        universe: &Arc<Universe>,
-    ) -> Result<UnboundedSender<Id>, String> {
+    fn start(self: &Arc<Self>, universe: &Arc<Universe>) -> Result<UnboundedSender<Id>, String> {
         let refused = |why: String| {
             self.lane.finish(End::Cancelled);
             format!("timers cannot be started: {why}")

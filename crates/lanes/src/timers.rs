@@ -116,9 +116,9 @@ pub unsafe extern "C-unwind" fn timer(state: *mut lua_State) -> c_int {
                 }),
             };
             match plan {
-                Some(plan) => {
-                    service.set(id, linda, plan, context.universe()).map_err(Raise::Text)
-                }
+                Some(plan) => service
+                    .set(id, linda, plan, context.universe())
+                    .map_err(Raise::Text),
                 None => {
                     service.clear(&id);
                     Ok(())
@@ -181,7 +181,9 @@ pub unsafe extern "C-unwind" fn list(state: *mut lua_State) -> c_int {
         let service = service(state);
         let listed: Vec<Listed> = match work(|| {
             let all = service.list().into_iter();
-            Ok(all.map(|(linda, key, plan)| (linda as Arc<dyn Deep>, key, plan)).collect())
+            Ok(all
+                .map(|(linda, key, plan)| (linda as Arc<dyn Deep>, key, plan))
+                .collect())
         }) {
             Ok(listed) => listed,
             Err(why) => return raise(state, context, why),
@@ -212,4 +214,3 @@ pub unsafe extern "C-unwind" fn list(state: *mut lua_State) -> c_int {
         1
     }
 }
-

@@ -177,6 +177,11 @@ impl Context {
         }
     }
 
+    /// Whether refusals also name the place as the reference does.
+    pub(crate) fn verbose(&self) -> bool {
+        self.universe.settings().verbose_errors
+    }
+
     /// Whether userdata that cannot travel becomes light userdata.
     pub(crate) fn demotes(&self) -> bool {
         self.generation.get() == Generation::V2 || self.universe.settings().demote_full_userdata

@@ -237,7 +237,11 @@ unsafe fn add_module(state: *mut lua_State, _: *mut c_void) -> c_int {
                 collect_table(state, module, name, DEPTH, Named::FunctionsAndUserdata);
             }
             ffi::LUA_TFUNCTION if ffi::lua_iscfunction(state, module) == 0 => {}
-            _ => consider(state, module, CStr::from_ptr(ffi::lua_tostring(state, name))),
+            _ => consider(
+                state,
+                module,
+                CStr::from_ptr(ffi::lua_tostring(state, name)),
+            ),
         }
         0
     }

@@ -1,183 +1,23 @@
-//! Packing: Lua values into messages.
-//!
-//! Nothing here raises: what may raise in Lua runs in a protected call. So the
-//! packer may own what it likes, and a refusal comes back as a value before
-//! anything was queued and with no lock held.
+//! The packer: one run through the values of a message.
 
 use std::ffi::{c_int, c_void};
 
 use mlua::ffi::{self, lua_State};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
-use super::context::{Context, Generation};
-use super::convert::{self, Cloning, Verdict};
-use super::objects::Objects;
-use super::protect::protected;
-use super::{deep, describe, flavour, metas, names, sentinel};
+use super::identity::Identity;
+use super::{Names, Refusal, boolean_at, bytes_at, number_at};
 use crate::message::{Handle, Message};
+use crate::raw::context::{Context, Generation};
+use crate::raw::convert::{self, Cloning, Verdict};
+use crate::raw::objects::Objects;
+use crate::raw::protect::protected;
+use crate::raw::{deep, flavour, metas, names, sentinel};
 use crate::wire::{string_header, tag};
-
-pub use super::objects::SLOTS;
-
-/// Why a value cannot travel, with the path to it.
-#[derive(Debug)]
-pub struct Refusal(pub String);
-
-/// What the values of a transfer are called in a refusal.
-#[derive(Clone, Copy)]
-pub enum Names {
-    /// `argument N` of a launch, counted from this number for the first value.
-    Argument(u32),
-    /// The same for values on their way into a linda.
-    Linda(u32),
-    /// `result N`.
-    Result,
-    /// `upvalue` and the like come from the function itself: the one value is
-    /// a lane's body.
-    Body,
-    /// The entries of the `globals` option.
-    Globals,
-    /// The value that an error carries.
-    Error,
-}
-
-/// Packs one value that needs no look at the rest of the stack: anything but a
-/// table, function or full userdata. [-0, +0, -]
-///
-/// # Safety
-/// A value at `index`.
-#[inline]
-pub unsafe fn scalar(state: *mut lua_State, index: c_int) -> Option<Message> {
-    // SAFETY: the caller's promise; reading scalars does not raise.
-    unsafe {
-        Some(match ffi::lua_type(state, index) {
-            ffi::LUA_TSTRING => {
-                let text = bytes_at(state, index);
-                let (header, len) = string_header(text.len())?;
-                Message::joined(&header[..len], text)
-            }
-            ffi::LUA_TNUMBER => {
-                let (tag, bits) = number_at(state, index);
-                Message::joined(&[tag], &bits)
-            }
-            ffi::LUA_TBOOLEAN => Message::joined(&[boolean_at(state, index)], &[]),
-            ffi::LUA_TNIL => Message::joined(&[tag::NIL], &[]),
-            ffi::LUA_TLIGHTUSERDATA => {
-                let pointer = ffi::lua_touserdata(state, index);
-                if sentinel::is_null(pointer) {
-                    Message::joined(&[tag::NIL], &[])
-                } else {
-                    Message::joined(&[tag::LIGHT], &(pointer.addr() as u64).to_ne_bytes())
-                }
-            }
-            _ => return None,
-        })
-    }
-}
-
-/// Packs values each into a message of its own, as `send` needs them. Values
-/// that share tables or functions are packed together, and each message then
-/// means one of them. [-0, +0, -]
-///
-/// # Safety
-/// `count` values from `first` (absolute); [`SLOTS`] free stack slots unless
-/// all are scalars; `context` belongs to `state`.
-pub unsafe fn values(
-    state: *mut lua_State,
-    context: &Context,
-    first: c_int,
-    count: c_int,
-    names: Names,
-) -> Result<Vec<Message>, Refusal> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut messages = Vec::with_capacity(count as usize);
-        let mut seen = FxHashMap::default();
-        for n in 0..count {
-            if let Some(message) = scalar(state, first + n) {
-                messages.push(message);
-                continue;
-            }
-            let mut packer = Packer::new(state, context, names);
-            let result = packer.run(first + n, 1, n as u32);
-            packer.leave();
-            result?;
-            // All of its objects are entered, also after one was found.
-            let mut shared = false;
-            for object in packer.shareable() {
-                shared |= *seen.entry(object).or_insert(n) != n;
-            }
-            if shared {
-                let all = together(state, context, first, count, names)?.shared();
-                return Ok((0..count as u32).map(|n| all.pick(n)).collect());
-            }
-            messages.push(packer.finish());
-        }
-        Ok(messages)
-    }
-}
-
-/// Packs values into one message. [-0, +0, -]
-///
-/// # Safety
-/// As for [`values`].
-pub unsafe fn together(
-    state: *mut lua_State,
-    context: &Context,
-    first: c_int,
-    count: c_int,
-    names: Names,
-) -> Result<Message, Refusal> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut packer = Packer::new(state, context, names);
-        let result = packer.run(first, count, 0);
-        packer.leave();
-        result?;
-        Ok(packer.finish())
-    }
-}
-
-/// The bytes of the string at `index`. [-0, +0, -]
-///
-/// # Safety
-/// A string at `index`; the slice is good as long as that value stays.
-#[inline]
-pub unsafe fn bytes_at<'a>(state: *mut lua_State, index: c_int) -> &'a [u8] {
-    // SAFETY: for a value that is a string this neither converts nor raises.
-    unsafe {
-        let mut len = 0;
-        let data = ffi::lua_tolstring(state, index, &raw mut len);
-        std::slice::from_raw_parts(data.cast(), len)
-    }
-}
-
-#[inline]
-unsafe fn number_at(state: *mut lua_State, index: c_int) -> (u8, [u8; 8]) {
-    // SAFETY: a number at `index`.
-    unsafe {
-        if flavour::is_integer(state, index) {
-            (tag::INT, ffi::lua_tointeger(state, index).to_ne_bytes())
-        } else {
-            (tag::NUM, ffi::lua_tonumber(state, index).to_ne_bytes())
-        }
-    }
-}
-
-#[inline]
-unsafe fn boolean_at(state: *mut lua_State, index: c_int) -> u8 {
-    // SAFETY: a value at `index`.
-    if unsafe { ffi::lua_toboolean(state, index) } != 0 {
-        tag::TRUE
-    } else {
-        tag::FALSE
-    }
-}
 
 /// Where in the object that is being filled a value was found.
 #[derive(Clone, Copy)]
-enum Place {
+pub enum Place {
     /// One of the values of the transfer, counted from 0.
     Root(u32),
     /// The value of a table's entry, whose key is at this index.
@@ -194,78 +34,45 @@ enum Place {
     Itself,
 }
 
-/// Which object has which number, by address.
-#[derive(Default)]
-struct Identity {
-    few: SmallVec<[(usize, u32); 8]>,
-    many: FxHashMap<usize, u32>,
-}
-
-impl Identity {
-    fn get(&self, pointer: *const c_void) -> Option<u32> {
-        if self.many.is_empty() {
-            self.few
-                .iter()
-                .find(|(known, _)| *known == pointer.addr())
-                .map(|(_, number)| *number)
-        } else {
-            self.many.get(&pointer.addr()).copied()
-        }
-    }
-
-    fn insert(&mut self, pointer: *const c_void, number: u32) {
-        if self.many.is_empty() && self.few.len() < 8 {
-            self.few.push((pointer.addr(), number));
-        } else {
-            self.many.extend(self.few.drain(..));
-            self.many.insert(pointer.addr(), number);
-        }
-    }
-
-    fn pointers(&self) -> impl Iterator<Item = usize> {
-        self.few
-            .iter()
-            .map(|(pointer, _)| *pointer)
-            .chain(self.many.keys().copied())
-    }
-}
-
-struct Packer<'a> {
-    state: *mut lua_State,
-    context: &'a Context,
-    names: Names,
+/// Packs the values of one message.
+pub struct Packer<'a> {
+    pub(super) state: *mut lua_State,
+    pub(super) context: &'a Context,
+    pub(super) names: Names,
     /// Stack top at the start, restored at the end.
     top: c_int,
     globals: *const c_void,
     out: Vec<u8>,
     handles: Vec<Handle>,
-    objects: Objects,
-    identity: Identity,
+    pub(super) objects: Objects,
+    pub(super) identity: Identity,
     /// Which variable is which upvalue of which object.
     variables: FxHashMap<usize, (u32, u8)>,
     /// Where each object comes from.
-    origins: Vec<Origin>,
+    pub(super) origins: Vec<Origin>,
     /// The object that is being filled.
-    current: u32,
+    pub(super) current: u32,
     /// The value of the transfer through which it was reached.
-    root: u32,
+    pub(super) root: u32,
     /// Whether code of the program ran meanwhile.
     called: bool,
 }
 
-struct Origin {
+/// Where an object comes from.
+pub struct Origin {
     /// The object that mentions it first, or `ROOT`.
-    owner: u32,
+    pub(super) owner: u32,
     /// The value of the transfer through which it was reached.
-    root: u32,
+    pub(super) root: u32,
     /// Where in `out` its sizes stand.
     sizes: usize,
 }
 
-const ROOT: u32 = u32::MAX;
+/// In the place of an object: a value of the transfer.
+pub const ROOT: u32 = u32::MAX;
 
 impl<'a> Packer<'a> {
-    unsafe fn new(state: *mut lua_State, context: &'a Context, names: Names) -> Packer<'a> {
+    pub unsafe fn new(state: *mut lua_State, context: &'a Context, names: Names) -> Packer<'a> {
         // SAFETY: the stack slots were reserved by the caller of this module.
         unsafe {
             let top = ffi::lua_gettop(state);
@@ -293,7 +100,7 @@ impl<'a> Packer<'a> {
 
     /// The addresses of what other values of the same transfer may share:
     /// objects, and the variables of functions.
-    fn shareable(&self) -> impl Iterator<Item = usize> {
+    pub fn shareable(&self) -> impl Iterator<Item = usize> {
         let variables = self
             .variables
             .keys()
@@ -302,18 +109,18 @@ impl<'a> Packer<'a> {
         self.identity.pointers().chain(variables)
     }
 
-    unsafe fn leave(&self) {
+    pub unsafe fn leave(&self) {
         // SAFETY: the top is the one of the start.
         unsafe { ffi::lua_settop(self.state, self.top) };
     }
 
-    fn finish(mut self) -> Message {
+    pub fn finish(mut self) -> Message {
         let message = Message::new(&self.out, std::mem::take(&mut self.handles));
         self.context.give_buffer(std::mem::take(&mut self.out));
         message
     }
 
-    unsafe fn run(&mut self, first: c_int, count: c_int, number: u32) -> Result<(), Refusal> {
+    pub unsafe fn run(&mut self, first: c_int, count: c_int, number: u32) -> Result<(), Refusal> {
         // SAFETY: the values are there; the slots are reserved.
         unsafe {
             self.out.push(tag::MANY);
@@ -779,62 +586,6 @@ impl<'a> Packer<'a> {
                 ));
             }
             Ok(ffi::lua_gettop(self.state) > top)
-        }
-    }
-
-    /// A refusal that names the path to the value.
-    fn refuse(&self, place: Place, why: &str) -> Refusal {
-        // SAFETY: the objects on the way are kept in `objects`; the slots are
-        // reserved; describing only reads.
-        let path = unsafe { self.path(place) };
-        Refusal(format!("{path}: {why} (tried to copy unsupported types)"))
-    }
-
-    unsafe fn path(&self, place: Place) -> String {
-        // SAFETY: see `refuse`.
-        unsafe {
-            let state = self.state;
-            let top = ffi::lua_gettop(state);
-            let mut steps = Vec::new();
-            match place {
-                Place::Root(_) | Place::Itself => {}
-                Place::UserValue => steps.push(describe::USER_VALUE.to_owned()),
-                Place::Entry(key) => steps.push(describe::key(state, key)),
-                Place::Key => steps.push(describe::KEY.to_owned()),
-                Place::Metatable => steps.push(describe::METATABLE.to_owned()),
-                Place::Upvalue(n) => {
-                    self.objects.push(self.current);
-                    steps.push(describe::upvalue(state, top + 1, n));
-                }
-            }
-            let root = match place {
-                Place::Root(n) => n,
-                _ => {
-                    let mut child = self.current;
-                    while self.origins[child as usize].owner != ROOT {
-                        ffi::lua_settop(state, top);
-                        let owner = self.origins[child as usize].owner;
-                        self.objects.push(owner);
-                        self.objects.push(child);
-                        steps.push(describe::step(state, top + 1, top + 2));
-                        child = owner;
-                    }
-                    self.origins[child as usize].root
-                }
-            };
-            ffi::lua_settop(state, top);
-            let start = match self.names {
-                Names::Argument(from) | Names::Linda(from) => format!("argument {}", root + from),
-                Names::Result => format!("result {}", root + 1),
-                Names::Body => "lane body".to_owned(),
-                Names::Globals => "globals".to_owned(),
-                Names::Error => "error value".to_owned(),
-            };
-            if steps.is_empty() {
-                return start;
-            }
-            steps.reverse();
-            format!("{start}: {}", steps.concat())
         }
     }
 }
