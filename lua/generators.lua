@@ -81,7 +81,7 @@ local function make(generation, coroutine)
     if settings.packagepath or settings.packagecpath then
       settings.package = { path = settings.packagepath, cpath = settings.packagecpath }
     end
-    settings.coroutine = coroutine
+    if coroutine then settings.coroutine = true end
     local generator, why = core.generator(libraries, settings, body)
     if not generator then complain(why) end
     return generator

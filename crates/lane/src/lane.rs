@@ -26,8 +26,34 @@ pub struct Lane {
     owned: AtomicBool,
     /// Whether it has no thread until it is needed.
     dormant: AtomicBool,
-    end: Mutex<Option<Arc<End>>>,
-    ended: Condvar,
+    /// Whether its body runs in a coroutine of the lane.
+    coroutine: bool,
+    progress: Mutex<Progress>,
+    /// Told of every change of the progress.
+    changed: Condvar,
+}
+
+/// What the lane and those who wait for it tell each other.
+#[derive(Default)]
+struct Progress {
+    end: Option<Arc<End>>,
+    /// What the body yielded last, or why that cannot travel.
+    yielded: Option<Result<Message, String>>,
+    /// It has yielded, and waits for an order.
+    suspended: bool,
+    order: Option<Order>,
+    /// A request came that wakes it, and was not noticed in a yield yet.
+    poked: bool,
+}
+
+/// What a suspended lane is to do.
+pub enum Order {
+    /// Go on; these are the results of the yield.
+    Resume(Message),
+    /// Go on, and look at your cancellation.
+    Wake,
+    /// End.
+    Close,
 }
 
 /// How a lane ended.
@@ -62,9 +88,21 @@ impl Lane {
             name: Mutex::new(name),
             owned: AtomicBool::new(true),
             dormant: AtomicBool::new(false),
-            end: Mutex::new(None),
-            ended: Condvar::new(),
+            coroutine: false,
+            progress: Mutex::default(),
+            changed: Condvar::new(),
         }
+    }
+
+    /// The same, with its body in a coroutine or not.
+    #[must_use]
+    pub fn in_coroutine(self, coroutine: bool) -> Lane {
+        Lane { coroutine, ..self }
+    }
+
+    /// Whether its body runs in a coroutine.
+    pub fn is_coroutine(&self) -> bool {
+        self.coroutine
     }
 
     /// Its number, higher than those of all older lanes of the universe.
@@ -123,6 +161,9 @@ impl Lane {
         if wake && self.rouse() {
             // There is nobody who could notice.
             self.finish(End::Cancelled);
+        } else if wake && self.coroutine {
+            self.progress.lock().poked = true;
+            self.changed.notify_all();
         }
     }
 
@@ -152,27 +193,101 @@ impl Lane {
     /// anybody who joins is woken.
     pub fn finish(&self, end: End) {
         let status = end.status();
-        let mut slot = self.end.lock();
-        *slot = Some(Arc::new(end));
+        let mut progress = self.progress.lock();
+        progress.end = Some(Arc::new(end));
+        // Nobody asks for it any more.
+        let yielded = progress.yielded.take();
         self.set_status(status);
-        drop(slot);
-        self.ended.notify_all();
+        drop(progress);
+        drop(yielded);
+        self.changed.notify_all();
     }
 
     /// Waits for the end; nothing when the deadline comes first. Takes nothing
     /// away: it can be asked any number of times.
+    pub fn wait(&self, deadline: Deadline) -> Option<Arc<End>> {
+        self.until(deadline, |progress| progress.end.clone())
+    }
+
+    /// [`wait`](Lane::wait), but a lane that is suspended, or will be, is told
+    /// to close.
     pub fn join(&self, deadline: Deadline) -> Option<Arc<End>> {
-        let mut slot = self.end.lock();
-        while slot.is_none() {
+        self.until(deadline, |progress| {
+            if progress.suspended && progress.order.is_none() {
+                progress.order = Some(Order::Close);
+                self.set_status(Status::Closing);
+                self.changed.notify_all();
+            }
+            progress.end.clone()
+        })
+    }
+
+    /// Waits until the lane is suspended, then lets it go on. Answers what it
+    /// had yielded; nothing if it has ended.
+    pub fn resume(&self, values: Message) -> Option<Result<Message, String>> {
+        let mut values = Some(values);
+        self.until(Deadline::never(), |progress| {
+            if progress.end.is_some() {
+                return Some(None);
+            }
+            if !progress.suspended || progress.order.is_some() {
+                return None;
+            }
+            progress.order = values.take().map(Order::Resume);
+            self.set_status(Status::Resuming);
+            self.changed.notify_all();
+            Some(progress.yielded.clone())
+        })
+        .flatten()
+    }
+
+    /// The lane has yielded: waits for what it is to do.
+    pub(crate) fn suspend(&self, yielded: Result<Message, String>) -> Order {
+        let mut progress = self.progress.lock();
+        let before = progress.yielded.replace(yielded);
+        progress.suspended = true;
+        self.set_status(Status::Suspended);
+        self.changed.notify_all();
+        let order = loop {
+            if let Some(order) = progress.order.take() {
+                break order;
+            }
+            if std::mem::take(&mut progress.poked) {
+                break Order::Wake;
+            }
+            self.changed.wait(&mut progress);
+        };
+        progress.suspended = false;
+        self.set_status(Status::Running);
+        drop(progress);
+        drop(before);
+        order
+    }
+
+    /// What the lane yielded last: the results of one that was closed.
+    pub(crate) fn take_yielded(&self) -> Option<Result<Message, String>> {
+        self.progress.lock().yielded.take()
+    }
+
+    /// Waits until `look` answers something; it is asked after each change.
+    fn until<R>(
+        &self,
+        deadline: Deadline,
+        mut look: impl FnMut(&mut Progress) -> Option<R>,
+    ) -> Option<R> {
+        let mut progress = self.progress.lock();
+        loop {
+            if let Some(found) = look(&mut progress) {
+                return Some(found);
+            }
             match deadline.remaining() {
-                None => self.ended.wait(&mut slot),
+                None => self.changed.wait(&mut progress),
                 Some(left) if left.is_zero() => return None,
                 Some(left) => {
-                    self.ended.wait_for(&mut slot, left);
+                    self.changed.wait_for(&mut progress, left);
                 }
             }
         }
-        slot.clone()
     }
 }
 

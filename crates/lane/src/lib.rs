@@ -21,7 +21,7 @@ mod wire;
 
 pub use deep::Deep;
 pub use key::Key;
-pub use lane::{End, Lane, UNNAMED};
+pub use lane::{End, Lane, Order, UNNAMED};
 pub use message::Message;
 pub use number::Number;
 pub use status::Status;

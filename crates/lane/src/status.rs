@@ -5,10 +5,13 @@
 //! | pending   | running                              | its thread enters the body            |
 //! | running   | waiting                              | a blocking call goes to sleep         |
 //! | waiting   | running                              | that call has woken up                |
+//! | running   | suspended                            | its body has yielded                  |
+//! | suspended | resuming, then running               | `resume`, or a request that wakes it  |
+//! | suspended | closing, then running                | `join` or a read of its results       |
 //! | running   | done, error, cancelled               | its state is closed, its end is known |
 //!
 //! The final states never change. Only the lane's own thread changes its
-//! status; anybody may read it at any time.
+//! status, but for resuming and closing; anybody may read it at any time.
 
 /// Where a lane is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,12 @@ pub enum Status {
     Running,
     /// Asleep in a call of a linda, or in `sleep`.
     Waiting,
+    /// Its body has yielded, and nobody has resumed it.
+    Suspended,
+    /// About to go on after a yield.
+    Resuming,
+    /// About to be closed after a yield.
+    Closing,
     /// The body returned.
     Done,
     /// The body or a finalizer raised an error.
@@ -29,10 +38,13 @@ pub enum Status {
 }
 
 impl Status {
-    const ALL: [Status; 6] = [
+    const ALL: [Status; 9] = [
         Status::Pending,
         Status::Running,
         Status::Waiting,
+        Status::Suspended,
+        Status::Resuming,
+        Status::Closing,
         Status::Done,
         Status::Error,
         Status::Cancelled,
@@ -44,6 +56,9 @@ impl Status {
             Status::Pending => "pending",
             Status::Running => "running",
             Status::Waiting => "waiting",
+            Status::Suspended => "suspended",
+            Status::Resuming => "resuming",
+            Status::Closing => "closing",
             Status::Done => "done",
             Status::Error => "error",
             Status::Cancelled => "cancelled",

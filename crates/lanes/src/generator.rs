@@ -160,6 +160,7 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
             ffi::lua_replace(state, index);
         }
         let priority = priority(state);
+        let coroutine = option(state, c"coroutine").is_some();
         let result = work(|| {
             let launch = Launch {
                 libraries: &plan.libraries,
@@ -172,6 +173,7 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
                 package,
                 level: plan.level,
                 priority,
+                coroutine,
             };
             Ok(start(state, context, launch)?)
         });

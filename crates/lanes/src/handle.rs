@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;
 
-use lane::raw::pack::bytes_at;
+use lane::raw::pack::{self, Names, SLOTS, bytes_at};
 use lane::raw::unpack::{self, Fault};
 use lane::raw::{
     Event, Generation, Parked, TraceLevel, context as state_context, deep, flavour, sentinel,
@@ -642,7 +642,7 @@ unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
             if let Some((event, count)) = request.hook {
                 lane.hook().request(event, count);
             }
-            Ok(lane.join(request.deadline).is_some())
+            Ok(lane.wait(request.deadline).is_some())
         });
         match over {
             Ok(over) => {
@@ -664,6 +664,42 @@ unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
         }
     }
 }
+
+/// `resume(…)` -> what the lane yielded
+unsafe extern "C-unwind" fn resume(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua calls this; see `call` for the three parts.
+    unsafe {
+        let context = context(state);
+        let (lane, _) = this(state);
+        if !lane.is_coroutine() {
+            error(state, NOT_SUSPENDED);
+        }
+        let count = ffi::lua_gettop(state) - 1;
+        lane::raw::protect::reserve(state, SLOTS);
+        let yielded = work(|| {
+            let values = pack::together(state, context, 2, count, Names::Argument(1)).map_err(
+                |refusal| format!("Failed to send resumed values: {}", refusal.0),
+            )?;
+            match lane.resume(values) {
+                Some(Err(text)) => {
+                    Err(format!("Failed to retrieve yielded values: {text}").into())
+                }
+                Some(Ok(message)) => Ok(Some(message)),
+                None => Ok(None),
+            }
+        });
+        match yielded {
+            Ok(Some(message)) => match unpack::deliver(state, context, message) {
+                Ok(count) => count,
+                Err(fault) => raise_fault(state, fault),
+            },
+            Ok(None) => error(state, NOT_SUSPENDED),
+            Err(why) => raise(state, context, why),
+        }
+    }
+}
+
+const NOT_SUSPENDED: &CStr = c"cannot resume non-suspended coroutine Lane";
 
 /// `__close`: waits for the end of the lane, whatever it is.
 unsafe extern "C-unwind" fn close(state: *mut lua_State) -> c_int {
@@ -700,6 +736,9 @@ pub unsafe fn push_metatable(state: *mut lua_State) {
         deep::mark_handles(state);
         ffi::lua_createtable(state, 0, 4);
         set_functions(state, &[(c"join", join), (c"cancel", cancel)]);
+        if generation != Some(Generation::V2) {
+            set_functions(state, &[(c"resume", resume)]);
+        }
         match generation {
             Some(Generation::V2) => {}
             Some(Generation::V3) => {

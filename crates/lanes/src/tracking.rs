@@ -78,7 +78,7 @@ pub unsafe extern "C-unwind" fn cancel_all(state: *mut lua_State) -> c_int {
             for lane in &lanes {
                 lane.request(level, true);
             }
-            Ok(lanes.iter().all(|lane| lane.join(limit).is_some()))
+            Ok(lanes.iter().all(|lane| lane.wait(limit).is_some()))
         });
         match ended {
             Ok(true) => {

@@ -324,6 +324,32 @@ pub unsafe fn get_user_value(state: *mut lua_State, index: c_int) {
     }
 }
 
+/// Closes a suspended coroutine of `state`: its to-be-closed variables run,
+/// where there are such. [-0, +(0|1), -]: leaves the error value of one of them
+/// on top of `state` when the status is not 0.
+///
+/// # Safety
+/// `coroutine` is suspended; one free stack slot in both.
+pub unsafe fn close_suspended(state: *mut lua_State, coroutine: *mut lua_State) -> c_int {
+    #[cfg(any(feature = "lua54", feature = "lua55"))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        #[cfg(feature = "lua54")]
+        let status = ffi::lua_resetthread(coroutine);
+        #[cfg(feature = "lua55")]
+        let status = ffi::lua_closethread(coroutine, state);
+        if status != ffi::LUA_OK {
+            ffi::lua_xmove(coroutine, state, 1);
+        }
+        status
+    }
+    #[cfg(not(any(feature = "lua54", feature = "lua55")))]
+    {
+        let _ = (state, coroutine);
+        ffi::LUA_OK
+    }
+}
+
 /// Closes a coroutine of `state` that ended with an error, whose error value
 /// is on top of `state`: to-be-closed variables run, and an error in them
 /// takes the place of the first. [-1, +1, -]

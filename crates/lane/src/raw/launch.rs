@@ -51,6 +51,8 @@ pub struct Launch<'a> {
     pub level: Level,
     /// How urgent its thread is; as urgent as the caller's if not said.
     pub priority: Option<Priority>,
+    /// Whether the body runs in a coroutine, which may yield to the handle.
+    pub coroutine: bool,
 }
 
 struct Fill {
@@ -118,7 +120,8 @@ pub unsafe fn launch(
             None => Vec::new(),
         };
         let traced = how.level != Level::Minimal;
-        let lane = Arc::new(Lane::new(universe.next_identity(), how.name));
+        let lane = Lane::new(universe.next_identity(), how.name).in_coroutine(how.coroutine);
+        let lane = Arc::new(lane);
         let made = make(
             universe,
             &lane,

@@ -20,6 +20,7 @@ pub mod sentinel;
 mod state;
 mod trace;
 pub mod unpack;
+mod yielding;
 
 use std::sync::Arc;
 

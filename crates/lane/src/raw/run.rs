@@ -6,10 +6,10 @@ use std::sync::Arc;
 use mlua::ffi::{self, lua_State};
 
 use super::context::{self, Context};
-use super::hook::Hook;
 use super::pack::{self, Names, Refusal, SLOTS};
 use super::protect::{catch, protected, reserve};
 use super::state::{Owned, error_text};
+use super::yielding::{self, Course};
 use super::{sentinel, trace};
 use crate::lane::{End, Lane};
 use crate::message::Message;
@@ -41,7 +41,7 @@ impl Ready {
         } = self;
         lane.set_status(Status::Running);
         // SAFETY: the state is ours, on this thread, from here on.
-        let end = catch(|| unsafe { execute(state.get(), lane.hook(), arguments, traced) })
+        let end = catch(|| unsafe { execute(state.get(), &lane, arguments, traced) })
             .unwrap_or_else(|panic| End::Error(Err(panic), None));
         // The state goes first: who joins finds its files closed and its
         // objects gone.
@@ -65,11 +65,11 @@ enum Outcome {
 /// Runs body and finalizers and packs what is left of them. All of it runs in
 /// one protected call, and nothing that owns a value is alive where Lua may
 /// raise.
-unsafe fn execute(state: *mut lua_State, hook: &Hook, arguments: c_int, traced: bool) -> End {
+unsafe fn execute(state: *mut lua_State, lane: &Lane, arguments: c_int, traced: bool) -> End {
     // SAFETY: the stack is as `Ready` says.
     unsafe {
         let mut job = Life {
-            hook,
+            lane,
             arguments,
             traced,
             end: None,
@@ -83,7 +83,7 @@ unsafe fn execute(state: *mut lua_State, hook: &Hook, arguments: c_int, traced: 
 }
 
 struct Life<'a> {
-    hook: &'a Hook,
+    lane: &'a Lane,
     arguments: c_int,
     traced: bool,
     end: Option<End>,
@@ -96,18 +96,35 @@ unsafe fn live(state: *mut lua_State, data: *mut c_void) -> c_int {
     unsafe {
         let job = &mut *data.cast::<Life<'_>>();
         let handler = if job.traced { 1 } else { 0 };
-        let status = job.hook.reach(state, || {
-            ffi::lua_pcall(state, job.arguments, ffi::LUA_MULTRET, handler)
-        });
+        let hook = job.lane.hook();
+        let course = if job.lane.is_coroutine() {
+            yielding::run(state, job.lane, job.arguments, job.traced)
+        } else {
+            Course::Ended(hook.reach(state, || {
+                ffi::lua_pcall(state, job.arguments, ffi::LUA_MULTRET, handler)
+            }))
+        };
         reserve(state, SLOTS + 8);
-        let outcome = outcome(state, status);
-        let outcome = job.hook.reach(state, || finalize(state, outcome, handler));
+        let closed = matches!(course, Course::Closed);
+        let outcome = match course {
+            Course::Ended(status) => outcome(state, status),
+            Course::Closed => Outcome::Done,
+            Course::Cancelled => {
+                ffi::lua_pushlightuserdata(state, sentinel::cancel_error());
+                Outcome::Cancelled
+            }
+        };
+        let outcome = hook.reach(state, || finalize(state, outcome, handler));
         let count = ffi::lua_gettop(state) - 1;
         let Some(context) = context::of_state(state) else {
             return 0;
         };
         job.end = Some(match outcome {
             Outcome::Cancelled => End::Cancelled,
+            Outcome::Done if closed => {
+                let yielded = job.lane.take_yielded();
+                End::Done(yielded.unwrap_or_else(|| Ok(Message::default())))
+            }
             Outcome::Done => End::Done(packed(state, context, 2, count, Names::Result)),
             Outcome::Failed => {
                 trace::take(state);

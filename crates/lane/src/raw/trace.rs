@@ -41,15 +41,29 @@ pub unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
         if super::sentinel::is_cancel_error(state, 1) {
             return 1;
         }
+        keep(state, state, 1);
+        1
+    }
+}
+
+/// Keeps the trace of `of`, which is the same state or a coroutine of it that
+/// has failed, from this level on. [-0, +0, e]
+///
+/// # Safety
+/// Nothing with a destructor is held.
+pub unsafe fn keep(state: *mut lua_State, of: *mut lua_State, first: c_int) {
+    // SAFETY: the caller's promise; the structure is ours.
+    unsafe {
         ffi::luaL_checkstack(state, 12, std::ptr::null());
+        let top = ffi::lua_gettop(state);
         ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const LEVEL).cast());
         let extended = ffi::lua_tointeger(state, -1) == Level::Extended as ffi::lua_Integer;
-        ffi::lua_settop(state, 1);
+        ffi::lua_settop(state, top);
         ffi::lua_createtable(state, 8, 0);
         let mut info: ffi::lua_Debug = std::mem::zeroed();
-        let mut level = 1;
-        while ffi::lua_getstack(state, level, &raw mut info) != 0 {
-            ffi::lua_getinfo(state, c"Sln".as_ptr(), &raw mut info);
+        let mut level = first;
+        while ffi::lua_getstack(of, level, &raw mut info) != 0 {
+            ffi::lua_getinfo(of, c"Sln".as_ptr(), &raw mut info);
             let source = (&raw const info.short_src).cast::<c_char>();
             if extended {
                 ffi::lua_createtable(state, 0, 5);
@@ -64,11 +78,10 @@ pub unsafe extern "C-unwind" fn handler(state: *mut lua_State) -> c_int {
             } else {
                 ffi::lua_pushfstring(state, c"%s:?".as_ptr(), source);
             }
-            flavour::raw_seti(state, 2, level as u32);
             level += 1;
+            flavour::raw_seti(state, top + 1, (level - first) as u32);
         }
         ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const TRACE).cast());
-        1
     }
 }
 
