@@ -22,9 +22,11 @@ local h = suspended(lanes.coro("*", function() while true do coroutine.yield() e
 check.same({ h:cancel("hard", 5) }, { true, "cancelled" })
 check.eq(h[2], lanes.cancel_error)
 
--- Also one that swallows the error.
-local h = suspended(lanes.coro("*", function()
-    while true do pcall(coroutine.yield) end
-end)())
-check.same({ h:cancel("hard", 5) }, { true, "cancelled" })
+-- Also one that swallows the error. In 5.1 there is no yield from a pcall.
+if _VERSION ~= "Lua 5.1" or jit then
+    local h = suspended(lanes.coro("*", function()
+        while true do pcall(coroutine.yield) end
+    end)())
+    check.same({ h:cancel("hard", 5) }, { true, "cancelled" })
+end
 check.done()

@@ -38,7 +38,7 @@ local h = lanes.coro("*", function()
     coroutine.yield(coroutine.create(function() end))
     return "still here"
 end)()
-check.raises("Failed to send resumed values", h.resume, h, coroutine.create(print))
+check.raises("Failed to send resumed values", h.resume, h, coroutine.create(function() end))
 check.raises("Failed to retrieve yielded values", h.resume, h)
 check.eq(h[1], "still here")
 check.done()
