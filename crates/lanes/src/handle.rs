@@ -677,13 +677,10 @@ unsafe extern "C-unwind" fn resume(state: *mut lua_State) -> c_int {
         let count = ffi::lua_gettop(state) - 1;
         lane::raw::protect::reserve(state, SLOTS);
         let yielded = work(|| {
-            let values = pack::together(state, context, 2, count, Names::Argument(1)).map_err(
-                |refusal| format!("Failed to send resumed values: {}", refusal.0),
-            )?;
+            let values = pack::together(state, context, 2, count, Names::Argument(1))
+                .map_err(|refusal| format!("Failed to send resumed values: {}", refusal.0))?;
             match lane.resume(values) {
-                Some(Err(text)) => {
-                    Err(format!("Failed to retrieve yielded values: {text}").into())
-                }
+                Some(Err(text)) => Err(format!("Failed to retrieve yielded values: {text}").into()),
                 Some(Ok(message)) => Ok(Some(message)),
                 None => Ok(None),
             }

@@ -27,12 +27,10 @@ impl Interpreter {
             .iter()
             .filter_map(|name| project::which(name))
             .find(|program| is_of(program, flavour))?;
-        let mut cpath = build::flavour_dir(flavour).into_os_string();
-        cpath.push(format!("/?{};;", build::MODULE_SUFFIX));
         Some(Interpreter {
             flavour,
             program,
-            cpath: Some(cpath),
+            cpath: Some(cpath(flavour)),
         })
     }
 
@@ -70,9 +68,11 @@ impl Interpreter {
     /// will start the interpreter itself.
     pub(crate) fn set_env(&self, cmd: &mut Command) {
         clear_lua_env(cmd);
-        if let Some(cpath) = &self.cpath {
-            cmd.env("LUA_CPATH", cpath);
-        }
+        // The runner has lanes inside, but not the C modules of the tests.
+        cmd.env(
+            "LUA_CPATH",
+            self.cpath.clone().unwrap_or_else(|| cpath(self.flavour)),
+        );
         cmd.current_dir(project::root());
     }
 
@@ -83,6 +83,13 @@ impl Interpreter {
         process::run(&mut cmd, Duration::from_secs(30), None)
             .is_ok_and(|outcome| outcome.ended == process::Ended::Exit(0))
     }
+}
+
+/// Where a flavour's modules are found.
+fn cpath(flavour: Flavour) -> OsString {
+    let mut cpath = build::flavour_dir(flavour).into_os_string();
+    cpath.push(format!("/?{};;", build::MODULE_SUFFIX));
+    cpath
 }
 
 fn clear_lua_env(cmd: &mut Command) {

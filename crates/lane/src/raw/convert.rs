@@ -70,16 +70,19 @@ pub enum Verdict {
 }
 
 /// What the object at `index` wants to become. `keeper` says that it is on its
-/// way into a linda. [-0, +(0|1), -]
+/// way into a linda. At `anchors` there is nil or the list of the objects that
+/// were converted: they must stay as long as their addresses are remembered.
+/// [-0, +(0|1), -]
 ///
 /// # Safety
-/// A table or full userdata at `index`, which is absolute; six free stack
-/// slots; `context` belongs to `state`.
+/// A table or full userdata at `index`, which is absolute like `anchors`; eight
+/// free stack slots; `context` belongs to `state`.
 pub unsafe fn verdict(
     state: *mut lua_State,
     context: &Context,
     index: c_int,
     keeper: bool,
+    anchors: c_int,
 ) -> Result<Verdict, String> {
     // SAFETY: the caller's promise; user code runs protected.
     unsafe {
@@ -114,7 +117,9 @@ pub unsafe fn verdict(
             ffi::LUA_TFUNCTION => {
                 ffi::lua_pushvalue(state, index);
                 let mut keeper = keeper;
-                if protected(state, 2, 1, call, (&raw mut keeper).cast()) == ffi::LUA_OK {
+                ffi::lua_pushvalue(state, anchors);
+                if protected(state, 3, 2, call, (&raw mut keeper).cast()) == ffi::LUA_OK {
+                    ffi::lua_replace(state, anchors);
                     return Ok(Verdict::Top);
                 }
                 Err(format!(
@@ -133,10 +138,17 @@ pub unsafe fn verdict(
     }
 }
 
-/// `(function, object) -> result` [e]
+/// `(function, object, anchors or nil) -> result, anchors` [e]
 unsafe fn call(state: *mut lua_State, data: *mut c_void) -> c_int {
     // SAFETY: `data` is the flag that `verdict` passes.
     unsafe {
+        if ffi::lua_type(state, 3) != ffi::LUA_TTABLE {
+            ffi::lua_settop(state, 2);
+            ffi::lua_createtable(state, 1, 0);
+        }
+        ffi::lua_pushvalue(state, 2);
+        flavour::raw_seti(state, 3, ffi::lua_rawlen(state, 3) as u32 + 1);
+        ffi::lua_insert(state, 1);
         flavour::push_bytes(
             state,
             if *data.cast::<bool>() {
@@ -146,7 +158,8 @@ unsafe fn call(state: *mut lua_State, data: *mut c_void) -> c_int {
             },
         );
         ffi::lua_call(state, 2, 1);
-        1
+        ffi::lua_insert(state, 1);
+        2
     }
 }
 

@@ -664,6 +664,7 @@ impl Unpacker<'_> {
             }
             let _ = upvalues;
             self.add();
+            flavour::step(self.state);
             Ok(())
         }
     }

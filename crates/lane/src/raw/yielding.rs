@@ -119,13 +119,7 @@ unsafe fn give(
             context,
             message: Some(message),
         };
-        let status = protected(
-            state,
-            0,
-            ffi::LUA_MULTRET,
-            deliver,
-            (&raw mut job).cast(),
-        );
+        let status = protected(state, 0, ffi::LUA_MULTRET, deliver, (&raw mut job).cast());
         drop(job);
         if status != ffi::LUA_OK {
             ffi::lua_replace(state, 2);
@@ -172,7 +166,9 @@ unsafe fn deliver(state: *mut lua_State, data: *mut c_void) -> c_int {
 unsafe fn close(state: *mut lua_State, lane: &Lane, coroutine: *mut lua_State) -> c_int {
     // SAFETY: the coroutine at index 2 is suspended.
     unsafe {
-        let status = lane.hook().reach(state, || flavour::close_suspended(state, coroutine));
+        let status = lane
+            .hook()
+            .reach(state, || flavour::close_suspended(state, coroutine));
         ffi::lua_remove(state, 2);
         status
     }

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use mlua::ffi::{self, lua_State};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::identity::Identity;
 use super::{Names, Refusal, boolean_at, bytes_at, number_at};
@@ -56,6 +57,8 @@ pub struct Packer<'a> {
     pub(super) root: u32,
     /// Whether code of the program ran meanwhile.
     called: bool,
+    /// Stack index of the list of objects that were converted, or nil.
+    anchors: c_int,
 }
 
 /// Where an object comes from.
@@ -78,7 +81,9 @@ impl<'a> Packer<'a> {
             let top = ffi::lua_gettop(state);
             ffi::lua_pushglobaltable(state);
             let globals = ffi::lua_topointer(state, -1);
-            ffi::lua_settop(state, top);
+            ffi::lua_settop(state, top + 1);
+            ffi::lua_pushnil(state);
+            ffi::lua_replace(state, top + 1);
             Packer {
                 state,
                 context,
@@ -94,6 +99,7 @@ impl<'a> Packer<'a> {
                 current: ROOT,
                 root: 0,
                 called: false,
+                anchors: top + 1,
             }
         }
     }
@@ -232,6 +238,8 @@ impl<'a> Packer<'a> {
         unsafe {
             let most = self.context.conversion_attempts();
             let mut attempts = 0;
+            // The objects that became this one.
+            let mut converted: SmallVec<[*const c_void; 2]> = SmallVec::new();
             loop {
                 let pointer = ffi::lua_topointer(self.state, index);
                 if self.known(pointer) {
@@ -246,14 +254,25 @@ impl<'a> Packer<'a> {
                     return Ok(());
                 }
                 let keeper = matches!(self.names, Names::Linda(_));
-                match convert::verdict(self.state, self.context, index, keeper) {
+                match convert::verdict(self.state, self.context, index, keeper, self.anchors) {
                     Ok(Verdict::Itself) if userdata => return self.userdata(index, pointer, place),
-                    Ok(Verdict::Itself) => return self.table(index, pointer, place),
+                    Ok(Verdict::Itself) => {
+                        let number = self.objects.len();
+                        self.table(index, pointer, place)?;
+                        // Met again, they are this one again.
+                        if self.objects.len() > number {
+                            for object in converted {
+                                self.identity.insert(object, number);
+                            }
+                        }
+                        return Ok(());
+                    }
                     Ok(Verdict::Nil) => self.out.push(tag::NIL),
                     Ok(Verdict::Decay) => self.light(pointer),
                     Ok(Verdict::Top) if attempts < most => {
                         self.called = true;
                         attempts += 1;
+                        converted.push(pointer);
                         index = ffi::lua_gettop(self.state);
                         continue;
                     }
@@ -646,6 +665,7 @@ unsafe fn dump(state: *mut lua_State, data: *mut c_void) -> c_int {
     // SAFETY: `data` is the job that `function` passes; a Lua function is on top.
     unsafe {
         let job = &*data.cast::<Dump>();
+        flavour::step(state);
         if flavour::dump(state, write, job.out.cast(), job.strip) != 0 {
             ffi::luaL_error(state, c"unable to dump the function".as_ptr());
         }
