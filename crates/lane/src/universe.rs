@@ -183,17 +183,23 @@ impl Universe {
     }
 
     /// Takes the universe down: no lane starts any more, and those that run
-    /// are asked softly, then hard, then stopped by hooks; each step waits up
-    /// to `shutdown_timeout` and ends as soon as all lanes have ended. Answers
-    /// whether they have. A lane that is still there keeps what it can touch
-    /// alive by reference counts, so nothing is freed under it.
-    pub fn close(&self) -> bool {
+    /// are asked softly if they know what that means, then hard, then stopped
+    /// by hooks; each step waits up to `shutdown_timeout` and ends as soon as
+    /// all lanes have ended. Answers whether they have. A lane that is still
+    /// there keeps what it can touch alive by reference counts, so nothing is
+    /// freed under it.
+    pub fn close(&self, softly: bool) -> bool {
         /// A hook raises once; a lane that swallows the error gets another.
         const AGAIN: Duration = Duration::from_millis(20);
         self.population.lock().closing = true;
         let timeout = self.settings().shutdown_timeout;
-        for level in [Level::Soft, Level::Hard] {
-            self.cancel_all(level);
+        let steps = if softly {
+            &[Level::Soft, Level::Hard][..]
+        } else {
+            &[Level::Hard]
+        };
+        for level in steps {
+            self.cancel_all(*level);
             if self.wait_until_empty(Deadline::after(timeout)) {
                 return true;
             }

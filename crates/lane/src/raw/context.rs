@@ -341,7 +341,9 @@ unsafe fn close(state: *mut lua_State, context: &Context) -> c_int {
     if context.lane.is_some() || context.closed.replace(true) {
         return ffi::LUA_OK;
     }
-    let mut ended = protect::catch(|| context.universe.close()).unwrap_or(false);
+    // Older generations know hard cancellation only.
+    let softly = context.generation() == Generation::V4;
+    let mut ended = protect::catch(|| context.universe.close(softly)).unwrap_or(false);
     // SAFETY: the state is closing, and still whole; `protected` needs three
     // slots.
     unsafe {
