@@ -58,6 +58,26 @@ pub unsafe fn deadline(state: *mut lua_State, generation: Generation, index: c_i
     }
 }
 
+/// The integer at `index`; what is none is refused in every flavour alike.
+/// [-0, +0, e]
+///
+/// # Safety
+/// Nothing with a destructor is held.
+pub unsafe fn integer(state: *mut lua_State, index: c_int) -> ffi::lua_Integer {
+    /// All integers up to this are floats too.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !flavour::INTEGERS {
+            let number = ffi::luaL_checknumber(state, index);
+            if number.fract() != 0.0 || number.abs() > EXACT || number.is_nan() {
+                argument_error(state, index, c"number has no integer representation");
+            }
+        }
+        ffi::luaL_checkinteger(state, index)
+    }
+}
+
 /// Checks that the value at `index` is a key. [-0, +0, e]
 ///
 /// # Safety

@@ -194,7 +194,11 @@ unsafe extern "C-unwind" fn configure(state: *mut lua_State) -> c_int {
 unsafe extern "C-unwind" fn adopt(state: *mut lua_State) -> c_int {
     // SAFETY: our own Lua code calls this. The registry keeps the module.
     unsafe {
-        context(state).set_module(ffi::lua_topointer(state, 1));
+        let context = context(state);
+        context.set_module(ffi::lua_topointer(state, 1));
+        if context.lane().is_none() && context.named() {
+            lane::raw::collect_again(state, context);
+        }
         0
     }
 }

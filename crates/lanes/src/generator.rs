@@ -161,6 +161,10 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
         }
         let priority = priority(state);
         let coroutine = option(state, c"coroutine").is_some();
+        (*handle).step = option(state, c"cancelstep").map(|index| {
+            // Checked: at least 1.
+            ffi::lua_tonumber(state, index) as c_int
+        });
         let result = work(|| {
             let launch = Launch {
                 libraries: &plan.libraries,

@@ -23,6 +23,9 @@ use crate::outcome;
 pub struct Handle {
     pub lane: Option<Arc<Lane>>,
     pub level: TraceLevel,
+    /// Every how many instructions the lane looks for a hard request
+    /// (`cancelstep` of older generations).
+    pub step: Option<c_int>,
 }
 
 static METATABLE: u8 = 0;
@@ -37,7 +40,11 @@ pub unsafe fn push_empty(state: *mut lua_State, level: TraceLevel) -> *mut Handl
     unsafe {
         push_metatable(state);
         let payload = flavour::new_userdata(state, size_of::<Handle>()).cast::<Handle>();
-        payload.write(Handle { lane: None, level });
+        payload.write(Handle {
+            lane: None,
+            level,
+            step: None,
+        });
         ffi::lua_insert(state, -2);
         ffi::lua_setmetatable(state, -2);
         state_context::renew_guard(state);
@@ -636,10 +643,13 @@ unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
         let context = context(state);
         let generation = context.generation();
         let (lane, _) = this(state);
+        let step = (*ffi::lua_touserdata(state, 1).cast::<Handle>()).step;
         let request = request(state, generation);
         let over = work(|| {
             lane.request(request.level, request.wake);
-            if let Some((event, count)) = request.hook {
+            let step = step.filter(|_| request.level == Level::Hard);
+            let hook = request.hook.or(step.map(|step| (Event::Count, step)));
+            if let Some((event, count)) = hook {
                 lane.hook().request(event, count);
             }
             Ok(lane.wait(request.deadline).is_some())

@@ -14,7 +14,7 @@ use linda::{
 };
 use mlua::ffi::{self, lua_State};
 
-use crate::args::{check_key, key, push_key, timeout};
+use crate::args::{check_key, integer, key, push_key, timeout};
 use crate::call::{
     Function, Raise, argument_error, context, error, push_function, push_text, raise, raise_fault,
     work,
@@ -263,15 +263,17 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
         let context = context(state);
         let proxy = this::<G>(state);
         check_key(state, generation, key);
-        let min = ffi::luaL_checkinteger(state, key + 1);
+        let min = integer(state, key + 1);
         if min < 1 {
             argument_error(state, key + 1, c"bad min count");
         }
         // In 2.x the count is exact.
         let max = if G == 2 {
             min
+        } else if ffi::lua_type(state, key + 2) <= ffi::LUA_TNIL {
+            min
         } else {
-            ffi::luaL_optinteger(state, key + 2, min)
+            integer(state, key + 2)
         };
         if max < min {
             argument_error(state, key + 2, c"batched min/max error");
@@ -403,12 +405,9 @@ unsafe extern "C-unwind" fn limit<const G: u8>(state: *mut lua_State) -> c_int {
         let limit = if G == 4 && text && pack::bytes_at(state, 3) == b"unlimited" {
             None
         } else {
-            let n = ffi::luaL_checkinteger(state, 3);
+            let n = integer(state, 3);
             if n < 0 && G == 4 {
                 argument_error(state, 3, c"limit must be >= 0");
-            }
-            if !flavour::INTEGERS && ffi::lua_tonumber(state, 3).fract() != 0.0 {
-                argument_error(state, 3, c"number has no integer representation");
             }
             usize::try_from(n).ok()
         };

@@ -251,13 +251,18 @@ unsafe fn push_module(state: *mut lua_State) {
             error(state, c"lanes is closed")
         };
         ffi::luaL_checkstack(state, 12, std::ptr::null());
-        for library in [c"string", c"table"] {
-            push_loaded(state, library);
-            if ffi::lua_type(state, -1) != ffi::LUA_TTABLE && context.lane().is_none() {
+        // A lane may do without, but for the base library.
+        let needed: &[(&CStr, &CStr)] = match context.lane() {
+            None => &[(c"_G", c"base"), (c"string", c"string"), (c"table", c"table")],
+            Some(_) => &[(c"_G", c"base")],
+        };
+        for (loaded, name) in needed {
+            push_loaded(state, loaded);
+            if ffi::lua_type(state, -1) != ffi::LUA_TTABLE {
                 ffi::luaL_error(
                     state,
                     c"'%s' library not available: lanes needs it".as_ptr(),
-                    library.as_ptr(),
+                    name.as_ptr(),
                 );
             }
             ffi::lua_settop(state, -2);

@@ -199,7 +199,7 @@ impl Context {
     }
 
     /// Whether the lookup names were collected; true from the second call on.
-    pub(crate) fn named(&self) -> bool {
+    pub fn named(&self) -> bool {
         self.named.get()
     }
 

@@ -17,6 +17,9 @@ static NAMES: u8 = 0;
 /// How deep tables are searched for names.
 const DEPTH: u32 = 4;
 
+/// Our own module: its Lua functions have names too, for every state has them.
+const OURS: &[u8] = b"lanes";
+
 fn key() -> *const c_void {
     (&raw const NAMES).cast()
 }
@@ -81,6 +84,18 @@ pub unsafe fn of_function(
             scan(state, false);
             of_value(state, context, index)
         })
+    }
+}
+
+/// Collects the names of what was loaded since. [-0, +0, -]
+///
+/// # Safety
+/// Four free stack slots; `context` belongs to `state`.
+pub unsafe fn collect_again(state: *mut lua_State, context: &Context) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        collect(state, context);
+        scan(state, false);
     }
 }
 
@@ -296,7 +311,9 @@ unsafe fn collect_table(
                 let nameable = named != Named::Functions
                     && kind == ffi::LUA_TUSERDATA
                     && !deep::is_proxy(state, value)
-                    || kind == ffi::LUA_TFUNCTION && ffi::lua_iscfunction(state, value) != 0;
+                    && !deep::is_handle(state, value)
+                    || kind == ffi::LUA_TFUNCTION
+                        && (ffi::lua_iscfunction(state, value) != 0 || prefix == OURS);
                 let deeper = kind == ffi::LUA_TTABLE && depth > 0;
                 if nameable || deeper && !visited(state, value) {
                     flavour::push_bytes(state, prefix);

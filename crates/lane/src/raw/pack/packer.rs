@@ -423,6 +423,10 @@ impl<'a> Packer<'a> {
                 self.out.push(tag::NAMED);
                 return self.string(&name, place);
             }
+            if let Some(name) = names::of_value(state, self.context, index) {
+                self.out.push(tag::NAMED);
+                return self.string(&name, place);
+            }
             self.out.push(tag::FUNCTION);
             self.enter(index, pointer, place)?;
             let mut upvalues = 0;
