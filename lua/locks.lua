@@ -1,7 +1,7 @@
 -- lanes.genlock and lanes.genatomic: locks and counters in the slot of a linda.
 
 local core = ...
-local error = error
+local error, type = error, type
 local cancel_error, is_linda = core.cancel_error, core.is_linda
 
 -- N times true.
@@ -17,6 +17,10 @@ local function check(linda)
   if not is_linda(linda) then error("bad argument #1: expecting a Linda", 3) end
 end
 
+local function check_count(m)
+  if type(m) ~= "number" then error("bad argument #1: number expected, got " .. type(m), 3) end
+end
+
 -- Acquiring M sends M values into a slot with a limit of N; releasing takes
 -- them out again. Both are one operation: never a part of it.
 local genlock = {}
@@ -26,6 +30,7 @@ genlock[2] = function(linda, key, n)
   linda:set(key)
   if n then linda:limit(key, n) end
   return function(m)
+    check_count(m)
     if m > 0 then
       linda:send(nil, key, trues(m))
     else
@@ -38,6 +43,7 @@ genlock[3] = function(linda, key, n)
   check(linda)
   if cancelled(linda:set(key)) or cancelled(linda:limit(key, n or 1)) then return cancel_error end
   return function(m, mode)
+    check_count(m)
     if m > 0 then
       return linda:send(mode == "try" and 0 or nil, key, trues(m))
     elseif m == 0 then
@@ -54,6 +60,7 @@ genlock[4] = function(linda, key, n)
   n = n or 1
   if cancelled(linda:set(key)) or cancelled(linda:limit(key, n)) then return cancel_error end
   return function(m, mode)
+    check_count(m)
     if m > 0 then
       local done, why = linda:send(mode == "try" and 0 or nil, key, trues(m))
       if done then return true end

@@ -11,10 +11,11 @@ check.eq(lanes.gen("*", function() return linda == require "lanes".linda end)()[
 check.eq(lanes.gen("base", function() return lanes.now_secs() > 0 end)()[1], true)
 check.raises("'base' library not available", lanes.gen(function() return lanes.now_secs() end))
 
--- What they made travels as well, to lanes without any library too.
+-- What they made travels as well.
 local l = lanes.linda()
 local lock, add = lanes.genlock(l, "lock"), lanes.genatomic(l, "n")
-local h = lanes.gen(function() return lock(1, "try"), add(2) end)()
+local h = lanes.gen("", function() return lock(1, "try"), add(2) end)()
 check.eq(h[1], true)
 check.eq(h[2], 2)
+check.eq(lanes.gen(function() return add(2) end)()[1], 4)
 check.done()
