@@ -119,6 +119,12 @@ impl Message {
         }
     }
 
+    /// Whether a copy of the bytes is all of it.
+    #[inline]
+    pub(crate) fn is_inline(&self) -> bool {
+        matches!(self.bytes, Bytes::Inline { .. }) && self.handles.is_none()
+    }
+
     /// The handles, in the order in which the bytes name them.
     #[inline]
     pub(crate) fn handles(&self) -> &[Handle] {

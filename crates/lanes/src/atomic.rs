@@ -1,7 +1,6 @@
 //! `linda:atomic_add`: what `lanes.genatomic` counts with.
 
 use std::ffi::c_int;
-use std::sync::Arc;
 
 use lane::Number;
 use lane::raw::flavour;
@@ -19,7 +18,7 @@ use crate::object::Proxy;
 ///
 /// # Safety
 /// Called by the method, on the linda of `proxy`.
-pub unsafe fn add(state: *mut lua_State, proxy: &mut Proxy) -> c_int {
+pub unsafe fn add(state: *mut lua_State, proxy: &Proxy) -> c_int {
     // SAFETY: the caller's promise; see `call` for the three parts.
     unsafe {
         let context = context(state);
@@ -35,7 +34,7 @@ pub unsafe fn add(state: *mut lua_State, proxy: &mut Proxy) -> c_int {
                 Level::Soft => return Ok(None),
                 Level::Hard => return Err(Raise::Cancelled),
             }
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             let slot = proxy.slot(state, 2);
             loop {
                 let seen = match linda.core.get(slot, 1) {

@@ -82,7 +82,8 @@ impl Deep for Foreign {
     }
 }
 
-type Payload = Arc<Foreign>;
+/// Nothing once it was finalized: a finalizer of the program may see it later.
+type Payload = Option<Arc<Foreign>>;
 
 static KIND: Kind = Kind {
     name: "an object of a C module",
@@ -97,12 +98,16 @@ unsafe fn init(payload: *mut c_void, object: Arc<dyn Deep>) {
         unreachable!("the kind of foreign objects is used for them only")
     };
     // SAFETY: the payload has the size that the kind says.
-    unsafe { payload.cast::<Payload>().write(object) };
+    unsafe { payload.cast::<Payload>().write(Some(object)) };
 }
 
-unsafe fn object(payload: *mut c_void) -> Arc<dyn Deep> {
+unsafe fn object(payload: *mut c_void) -> Option<Arc<dyn Deep>> {
     // SAFETY: `init` made the payload.
-    unsafe { Arc::clone(&*payload.cast::<Payload>()) as Arc<dyn Deep> }
+    unsafe {
+        (*payload.cast::<Payload>())
+            .clone()
+            .map(|object| object as Arc<dyn Deep>)
+    }
 }
 
 unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
@@ -110,7 +115,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     unsafe {
         let payload = ffi::lua_touserdata(state, 1).cast::<Payload>();
         if !payload.is_null() {
-            let _ = catch(|| payload.drop_in_place());
+            let _ = catch(|| *payload = None);
         }
         0
     }
@@ -184,7 +189,7 @@ unsafe extern "C-unwind" fn push(state: *mut lua_State, kind: *const Type, objec
 }
 
 /// The object at `index`, if it is of this type.
-unsafe fn foreign(state: *mut lua_State, index: c_int, kind: *const Type) -> Option<Payload> {
+unsafe fn foreign(state: *mut lua_State, index: c_int, kind: *const Type) -> Payload {
     // SAFETY: called in a state; two free stack slots.
     unsafe {
         let object = deep::object_at(state, index)?

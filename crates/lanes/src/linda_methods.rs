@@ -19,7 +19,7 @@ use crate::call::{
     Function, Raise, argument_error, context, error, push_function, push_text, raise, raise_fault,
     work,
 };
-use crate::object::{Proxy, collect};
+use crate::object::{Proxy, collect, proxy_at};
 use crate::outcome;
 
 const RESTRICTED: &str = "Key is restricted";
@@ -35,27 +35,14 @@ const fn generation<const G: u8>() -> Generation {
 
 /// The linda at index 1. [-0, +0, e]
 #[inline]
-unsafe fn this<'a, const G: u8>(state: *mut lua_State) -> &'a mut Proxy {
-    // SAFETY: the second upvalue is the metatable of lindas; a userdata with
-    // it is a proxy, on this thread only, and no other reference to it is held
-    // while Lua runs.
+unsafe fn this<'a, const G: u8>(state: *mut lua_State) -> &'a Proxy {
+    // SAFETY: the value stays at index 1 as long as the method runs.
     unsafe {
-        if ffi::lua_type(state, 1) == ffi::LUA_TUSERDATA && ffi::lua_getmetatable(state, 1) != 0 {
-            let ours = ffi::lua_rawequal(state, -1, ffi::lua_upvalueindex(2)) != 0;
-            ffi::lua_settop(state, -2);
-            if ours {
-                return &mut *ffi::lua_touserdata(state, 1).cast();
-            }
+        match proxy_at(state, 1) {
+            Some(proxy) => proxy,
+            None if G == 2 => argument_error(state, 1, c"expected a linda object!"),
+            None => argument_error(state, 1, c"expecting a linda object"),
         }
-        argument_error(
-            state,
-            1,
-            if G == 2 {
-                c"expected a linda object!"
-            } else {
-                c"expecting a linda object"
-            },
-        )
     }
 }
 
@@ -132,14 +119,14 @@ unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) -> c_int {
             let party = party(context, proxy);
             let sent = match single {
                 Some(message) => {
-                    let linda = Arc::clone(&proxy.object);
+                    let linda = &proxy.object;
                     linda
                         .core
                         .send(&party, proxy.slot(state, key), &mut Some(message), deadline)
                 }
                 None => {
                     let mut batch = packed(state, context, first, last)?;
-                    let linda = Arc::clone(&proxy.object);
+                    let linda = &proxy.object;
                     linda
                         .core
                         .send(&party, proxy.slot(state, key), &mut batch, deadline)
@@ -199,7 +186,7 @@ unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_State) -> c_int
         }
         let result = work(|| {
             let party = party(context, proxy);
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             received(if first == last {
                 linda.core.receive(
                     &party,
@@ -268,9 +255,7 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
             argument_error(state, key + 1, c"bad min count");
         }
         // In 2.x the count is exact.
-        let max = if G == 2 {
-            min
-        } else if ffi::lua_type(state, key + 2) <= ffi::LUA_TNIL {
+        let max = if G == 2 || ffi::lua_type(state, key + 2) <= ffi::LUA_TNIL {
             min
         } else {
             integer(state, key + 2)
@@ -280,7 +265,7 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
         }
         let result = work(|| {
             let party = party(context, proxy);
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             received(linda.core.receive_batched(
                 &party,
                 proxy.slot(state, key),
@@ -340,7 +325,7 @@ unsafe extern "C-unwind" fn set<const G: u8>(state: *mut lua_State) -> c_int {
         room(state, 3, last);
         let result = work(|| {
             let values = packed(state, context, 3, last)?;
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             Ok(linda.core.set(proxy.slot(state, 2), values))
         });
         changed::<G>(state, context, result)
@@ -365,7 +350,7 @@ unsafe extern "C-unwind" fn get<const G: u8>(state: *mut lua_State) -> c_int {
             error(state, c"too many arguments");
         }
         let result = work(|| {
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             match linda.core.get(proxy.slot(state, 2), count as usize) {
                 Err(AccessError::Restricted) => Err(RESTRICTED.to_owned().into()),
                 other => Ok(other),
@@ -412,7 +397,7 @@ unsafe extern "C-unwind" fn limit<const G: u8>(state: *mut lua_State) -> c_int {
             usize::try_from(n).ok()
         };
         let result = work(|| {
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             Ok(linda.core.set_limit(proxy.slot(state, 2), limit))
         });
         changed::<G>(state, context, result)
@@ -483,7 +468,7 @@ unsafe extern "C-unwind" fn restrict<const G: u8>(state: *mut lua_State) -> c_in
             }
         }
         let result = work(|| {
-            let linda = Arc::clone(&proxy.object);
+            let linda = &proxy.object;
             Ok(linda.core.restrict(
                 proxy.slot(state, 2),
                 mode.map(|(restriction, _)| *restriction),

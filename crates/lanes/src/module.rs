@@ -253,7 +253,11 @@ unsafe fn push_module(state: *mut lua_State) {
         ffi::luaL_checkstack(state, 12, std::ptr::null());
         // A lane may do without, but for the base library.
         let needed: &[(&CStr, &CStr)] = match context.lane() {
-            None => &[(c"_G", c"base"), (c"string", c"string"), (c"table", c"table")],
+            None => &[
+                (c"_G", c"base"),
+                (c"string", c"string"),
+                (c"table", c"table"),
+            ],
             Some(_) => &[(c"_G", c"base")],
         };
         for (loaded, name) in needed {

@@ -1,10 +1,12 @@
 //! Lindas as Lua sees them: the shared object, and its proxy in each state.
 
 use std::any::Any;
+use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lane::raw::protect::catch;
 use lane::raw::{Kind, deep};
 use lane::{Deep, Key, Message};
 use linda::SlotRef;
@@ -42,10 +44,21 @@ impl Deep for Object {
 const REMEMBERED: usize = 4;
 
 /// The payload of a proxy.
+///
+/// Lua code may run while a method works, and call another method of the same
+/// proxy: so methods have shared references to it only.
 pub struct Proxy {
+    /// The address of [`KIND`] while the proxy is alive. A finalizer of the
+    /// program may still see it when its own has run.
+    mark: Cell<*const Kind>,
     /// The linda.
     pub object: Arc<Object>,
-    /// The slots used last, under the keys by which they were used.
+    slots: UnsafeCell<Remembered>,
+}
+
+/// The slots used last.
+struct Remembered {
+    /// Under the keys by which they were used.
     slots: [Option<(Key, SlotRef<Key, Message>)>; REMEMBERED],
     /// Which of them is overwritten next.
     oldest: usize,
@@ -64,34 +77,70 @@ unsafe fn init(payload: *mut c_void, object: Arc<dyn Deep>) {
     let Ok(object) = object.as_any().downcast::<Object>() else {
         unreachable!("the kind of lindas is used for lindas only")
     };
+    let slots = Remembered {
+        slots: [const { None }; REMEMBERED],
+        oldest: 0,
+    };
     // SAFETY: the payload has the size that the kind says, and Lua's alignment
     // is that of any C type.
     unsafe {
         payload.cast::<Proxy>().write(Proxy {
+            mark: Cell::new(&raw const KIND),
             object,
-            slots: [const { None }; REMEMBERED],
-            oldest: 0,
+            slots: UnsafeCell::new(slots),
         });
     }
 }
 
-unsafe fn object(payload: *mut c_void) -> Arc<dyn Deep> {
-    // SAFETY: `init` made the payload.
-    unsafe { Arc::clone(&(*payload.cast::<Proxy>()).object) as Arc<dyn Deep> }
+unsafe fn object(payload: *mut c_void) -> Option<Arc<dyn Deep>> {
+    // SAFETY: `init` made the payload; without the mark only its memory is left.
+    unsafe {
+        let proxy = payload.cast::<Proxy>();
+        is_alive(proxy).then(|| Arc::clone(&(*proxy).object) as Arc<dyn Deep>)
+    }
+}
+
+/// Whether this block of the size of a proxy is one that was not finalized.
+unsafe fn is_alive(proxy: *const Proxy) -> bool {
+    // SAFETY: the block is large enough, and the mark at its place is plain
+    // data.
+    unsafe { (*proxy).mark.get() == &raw const KIND }
+}
+
+/// The proxy at `index`, if it is one. Takes two calls of Lua, where comparing
+/// metatables takes five. [-0, +0, -]
+///
+/// # Safety
+/// The reference is good as long as the value stays on the stack.
+#[inline]
+pub unsafe fn proxy_at<'a>(state: *mut lua_State, index: c_int) -> Option<&'a Proxy> {
+    // SAFETY: only full userdata have this length, and only ours this mark: it
+    // is an address in this library.
+    unsafe {
+        if ffi::lua_rawlen(state, index) != size_of::<Proxy>() {
+            return None;
+        }
+        let proxy = ffi::lua_touserdata(state, index).cast::<Proxy>();
+        if proxy.is_null() || !is_alive(proxy) {
+            None
+        } else {
+            Some(&*proxy)
+        }
+    }
 }
 
 /// `__gc` of proxies.
 pub unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
-    // SAFETY: only the metatable of lindas has this, and Lua calls it once; a
-    // program that calls it by itself through the debug library is on its own.
+    // SAFETY: the mark is there as long as the payload is; without it only the
+    // memory is left, which stays until the state has let go of it.
     unsafe {
-        let payload = ffi::lua_touserdata(state, 1).cast::<Proxy>();
-        if !payload.is_null() {
-            // Without its metatable it is no proxy any more, whoever still has
-            // it: the function of `lanes.finally` may.
-            ffi::lua_pushnil(state);
-            ffi::lua_setmetatable(state, 1);
-            let _ = lane::raw::protect::catch(|| payload.drop_in_place());
+        if let Some(proxy) = proxy_at(state, 1) {
+            proxy.mark.set(std::ptr::null());
+            let proxy = std::ptr::from_ref(proxy).cast_mut();
+            let _ = catch(|| {
+                (&raw mut (*proxy).slots).drop_in_place();
+                (&raw mut (*proxy).object).drop_in_place();
+            });
         }
         0
     }
@@ -101,30 +150,30 @@ impl Proxy {
     /// The slot with the key at `index`, which was checked. [-0, +0, -]
     ///
     /// # Safety
-    /// Two free stack slots.
+    /// Two free stack slots. The reference is good until the next call.
     #[inline]
-    pub unsafe fn slot(&mut self, state: *mut lua_State, index: c_int) -> &SlotRef<Key, Message> {
-        let hit = self.slots.iter().position(|entry| {
+    pub unsafe fn slot(&self, state: *mut lua_State, index: c_int) -> &SlotRef<Key, Message> {
+        // SAFETY: the state runs on one thread, and the caller uses no earlier
+        // reference any more.
+        let remembered = unsafe { &mut *self.slots.get() };
+        let hit = remembered.slots.iter().position(|entry| {
             // SAFETY: the caller's promise.
             entry
                 .as_ref()
                 .is_some_and(|(known, _)| unsafe { is_key(state, index, known) })
         });
-        let at = match hit {
-            Some(at) => at,
-            None => {
-                // SAFETY: the caller's promise; the key was checked.
-                let key = unsafe { key(state, index) }.expect("a key that was checked");
-                let slot = self.object.core.slot(&key);
-                let at = self.oldest;
-                self.oldest = (at + 1) % REMEMBERED;
-                self.slots[at] = Some((key, slot));
-                at
-            }
-        };
-        match &self.slots[at] {
+        let at = hit.unwrap_or_else(|| {
+            // SAFETY: the caller's promise; the key was checked.
+            let key = unsafe { key(state, index) }.expect("a key that was checked");
+            let slot = self.object.core.slot(&key);
+            let at = remembered.oldest;
+            remembered.oldest = (at + 1) % REMEMBERED;
+            remembered.slots[at] = Some((key, slot));
+            at
+        });
+        match &remembered.slots[at] {
             Some((_, slot)) => slot,
-            None => unreachable!("filled above"),
+            None => unreachable!("found or filled above"),
         }
     }
 }

@@ -36,7 +36,8 @@ impl Deep for Share {
     }
 }
 
-type Payload = Arc<Share>;
+/// Nothing once it was finalized: a finalizer of the program may see it later.
+type Payload = Option<Arc<Share>>;
 
 static KIND: Kind = Kind {
     name: "share",
@@ -51,12 +52,16 @@ unsafe fn init(payload: *mut c_void, object: Arc<dyn Deep>) {
         unreachable!("the kind of shares is used for them only")
     };
     // SAFETY: the payload has the size that the kind says.
-    unsafe { payload.cast::<Payload>().write(object) };
+    unsafe { payload.cast::<Payload>().write(Some(object)) };
 }
 
-unsafe fn object(payload: *mut c_void) -> Arc<dyn Deep> {
+unsafe fn object(payload: *mut c_void) -> Option<Arc<dyn Deep>> {
     // SAFETY: `init` made the payload.
-    unsafe { Arc::clone(&*payload.cast::<Payload>()) as Arc<dyn Deep> }
+    unsafe {
+        (*payload.cast::<Payload>())
+            .clone()
+            .map(|object| object as Arc<dyn Deep>)
+    }
 }
 
 unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
@@ -64,7 +69,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     unsafe {
         let payload = ffi::lua_touserdata(state, 1).cast::<Payload>();
         if !payload.is_null() {
-            let _ = catch(|| payload.drop_in_place());
+            let _ = catch(|| *payload = None);
         }
         0
     }
@@ -268,7 +273,10 @@ unsafe fn this<'a>(state: *mut lua_State) -> &'a Share {
         if !ours {
             argument_error(state, 1, c"a share expected");
         }
-        &*ffi::lua_touserdata(state, 1).cast::<Payload>()
+        match &*ffi::lua_touserdata(state, 1).cast::<Payload>() {
+            Some(share) => share,
+            None => argument_error(state, 1, c"a share expected"),
+        }
     }
 }
 

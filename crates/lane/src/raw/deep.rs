@@ -16,8 +16,8 @@ pub struct Kind {
     pub size: usize,
     /// Makes the payload. Does not raise.
     pub init: unsafe fn(payload: *mut c_void, object: Arc<dyn Deep>),
-    /// The object of a payload. Does not raise.
-    pub object: unsafe fn(payload: *mut c_void) -> Arc<dyn Deep>,
+    /// The object of a payload, unless it was finalized. Does not raise.
+    pub object: unsafe fn(payload: *mut c_void) -> Option<Arc<dyn Deep>>,
     /// Pushes a fresh metatable for the class of this object, whose `__gc`
     /// drops a payload. [-0, +1, e]
     pub metatable: unsafe fn(state: *mut lua_State, object: *const Arc<dyn Deep>),
@@ -133,7 +133,9 @@ unsafe fn kind_at(state: *mut lua_State, index: c_int) -> Option<&'static Kind> 
 /// Two free stack slots.
 pub unsafe fn object_at(state: *mut lua_State, index: c_int) -> Option<Arc<dyn Deep>> {
     // SAFETY: a proxy's payload is what its kind made.
-    unsafe { kind_at(state, index).map(|kind| (kind.object)(ffi::lua_touserdata(state, index))) }
+    unsafe {
+        kind_at(state, index).and_then(|kind| (kind.object)(ffi::lua_touserdata(state, index)))
+    }
 }
 
 /// Whether the userdata at `index` is a proxy. [-0, +0, -]

@@ -80,6 +80,12 @@ impl View {
 #[inline]
 pub unsafe fn deliver(state: *mut lua_State, context: &Context, message: Message) -> Result<c_int> {
     let view = View::new(&message, true);
+    if message.is_inline() {
+        // The view has all of it, and nothing is left to drop.
+        drop(message);
+        // SAFETY: the view owns its bytes.
+        return unsafe { from_view(state, context, &view) };
+    }
     let place = context.park(Parked::Message(message));
     // SAFETY: the message is parked as long as the view is used.
     let result = unsafe { from_view(state, context, &view) };
