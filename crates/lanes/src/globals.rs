@@ -1,8 +1,10 @@
 //! The globals that exist in lanes only.
 
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 
-use lane::raw::{Generation, Parked, context as state_context, flavour, sentinel};
+use lane::raw::{
+    Generation, Parked, TraceLevel, context as state_context, flavour, sentinel, set_trace_level,
+};
 use linda::Level;
 use mlua::ffi::{self, lua_State};
 
@@ -68,10 +70,37 @@ unsafe extern "C-unwind" fn thread_name(state: *mut lua_State) -> c_int {
                     lane.rename(bytes.to_vec());
                     lane::thread::set_name(bytes);
                 });
+                if context.generation() == Generation::V3 {
+                    ffi::lua_setglobal(state, DECODA.as_ptr());
+                }
                 0
             }
             _ => error(state, c"Wrong number of arguments"),
         }
+    }
+}
+
+/// Debuggers of 3.x read the lane's name from this global.
+const DECODA: &CStr = c"decoda_name";
+
+/// `set_error_reporting("basic" or "extended")`, in 3.x
+unsafe extern "C-unwind" fn set_error_reporting(state: *mut lua_State) -> c_int {
+    // SAFETY: Lua calls this; nothing is held.
+    unsafe {
+        let word = ffi::luaL_checkstring(state, 1);
+        let level = match CStr::from_ptr(word).to_bytes() {
+            b"basic" => TraceLevel::Basic,
+            b"extended" => TraceLevel::Extended,
+            _ => {
+                return ffi::luaL_error(
+                    state,
+                    c"unsupported error reporting model %s".as_ptr(),
+                    word,
+                );
+            }
+        };
+        set_trace_level(state, level);
+        0
     }
 }
 
@@ -98,6 +127,11 @@ pub unsafe fn open_lane(state: *mut lua_State) {
             c"set_debug_threadname"
         };
         set_functions(state, &[(name, thread_name)]);
+        if generation == Generation::V3 {
+            set_functions(state, &[(c"set_error_reporting", set_error_reporting)]);
+            ffi::lua_pushfstring(state, c"Lane #%p".as_ptr(), state);
+            ffi::lua_setfield(state, -2, DECODA.as_ptr());
+        }
         ffi::lua_settop(state, -2);
         crate::capi::publish(state);
         crate::module::preload(state);

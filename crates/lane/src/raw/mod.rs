@@ -34,7 +34,7 @@ pub use launch::{Body, Launch, launch};
 pub use names::{collect as collect_names, collect_again, register};
 pub use run::set_finalizer;
 pub use state::{Libraries, LibrariesError};
-pub use trace::Level as TraceLevel;
+pub use trace::{Level as TraceLevel, set_level as set_trace_level};
 
 /// What the Lua-facing side puts into the states of its universe.
 pub struct Hooks {
