@@ -10,7 +10,8 @@ use mlua::ffi::{self, lua_State};
 
 use crate::call::{Raise, context, push_function, push_text, raise, work};
 use crate::creation::push_caller;
-use crate::handle::{self, LEVELS, push_empty};
+use crate::handle::{LEVELS, push_empty};
+use crate::handle_tables;
 use crate::module::push_loaded;
 use crate::thread::check_priority;
 
@@ -135,11 +136,11 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
         let at = ffi::lua_gettop(state);
         if let Some(callback) = option(state, c"gc_cb") {
             ffi::lua_settop(state, callback);
-            handle::on_collect(state);
+            handle_tables::on_collect(state);
         }
         ffi::lua_settop(state, at);
         if context.universe().settings().track_lanes {
-            handle::remember(state);
+            handle_tables::remember(state);
         }
         ffi::lua_pushvalue(state, ffi::lua_upvalueindex(BODY));
         let body = match ffi::lua_type(state, at + 1) {

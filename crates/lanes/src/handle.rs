@@ -6,10 +6,10 @@ use std::sync::Arc;
 use lane::raw::pack::{self, Names, SLOTS, bytes_at};
 use lane::raw::unpack::{self, Fault};
 use lane::raw::{
-    Event, Generation, Parked, TraceLevel, context as state_context, deep, flavour, sentinel,
+    Generation, Parked, TraceLevel, context as state_context, deep, flavour, sentinel,
 };
 use lane::{End, Lane, Status};
-use linda::{Deadline, Level};
+use linda::Deadline;
 use mlua::ffi::{self, lua_State};
 
 use crate::args::deadline;
@@ -17,6 +17,8 @@ use crate::call::{
     argument_error, context, error, push_function, push_text, raise, raise_fault, set_functions,
     work,
 };
+use crate::cancelling::cancel;
+use crate::handle_tables::push_callback;
 use crate::outcome;
 
 /// The payload of a handle: nothing until its lane was started.
@@ -53,7 +55,10 @@ pub unsafe fn push_empty(state: *mut lua_State, level: TraceLevel) -> *mut Handl
 }
 
 /// The lane of the handle at index 1. [-0, +0, e]
-unsafe fn this<'a>(state: *mut lua_State) -> (&'a Lane, TraceLevel) {
+///
+/// # Safety
+/// Two free stack slots; nothing with a destructor is held.
+pub unsafe fn this<'a>(state: *mut lua_State) -> (&'a Lane, TraceLevel) {
     // SAFETY: a userdata with our metatable has our payload.
     unsafe {
         if ffi::lua_type(state, 1) == ffi::LUA_TUSERDATA && deep::is_handle(state, 1) {
@@ -63,90 +68,6 @@ unsafe fn this<'a>(state: *mut lua_State) -> (&'a Lane, TraceLevel) {
             }
         }
         argument_error(state, 1, c"expecting a lane handle")
-    }
-}
-
-/// In the registry: all handles of the state, weak.
-static HANDLES: u8 = 0;
-/// In the registry: what to call when a handle is collected, by its address.
-static CALLBACKS: u8 = 0;
-
-/// Pushes a table of the registry, made at first use; `mode` makes its keys
-/// weak. [-0, +1, m]
-unsafe fn push_registered(state: *mut lua_State, key: &'static u8, weak: bool) {
-    // SAFETY: four free stack slots; nothing is held.
-    unsafe {
-        let key = std::ptr::from_ref(key).cast::<c_void>();
-        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key);
-        if ffi::lua_type(state, -1) == ffi::LUA_TTABLE {
-            return;
-        }
-        ffi::lua_settop(state, -2);
-        ffi::lua_createtable(state, 0, 4);
-        if weak {
-            ffi::lua_createtable(state, 0, 1);
-            push_text(state, "k");
-            ffi::lua_setfield(state, -2, c"__mode".as_ptr());
-            ffi::lua_setmetatable(state, -2);
-        }
-        ffi::lua_pushvalue(state, -1);
-        ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, key);
-    }
-}
-
-/// Remembers the handle on top, so that `lanes.threads` finds it. [-0, +0, m]
-///
-/// # Safety
-/// A handle on top; six free stack slots; nothing is held.
-pub unsafe fn remember(state: *mut lua_State) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        push_registered(state, &HANDLES, true);
-        ffi::lua_pushvalue(state, -2);
-        ffi::lua_pushboolean(state, 1);
-        ffi::lua_rawset(state, -3);
-        ffi::lua_settop(state, -2);
-    }
-}
-
-/// Pushes a table of the handles of this state by the number of their lanes.
-/// [-0, +1, m]
-///
-/// # Safety
-/// Six free stack slots; nothing is held.
-pub unsafe fn push_by_lane(state: *mut lua_State) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        ffi::lua_createtable(state, 0, 4);
-        let table = ffi::lua_gettop(state);
-        push_registered(state, &HANDLES, true);
-        ffi::lua_pushnil(state);
-        while ffi::lua_next(state, table + 1) != 0 {
-            ffi::lua_settop(state, table + 2);
-            let handle = ffi::lua_touserdata(state, table + 2).cast::<Handle>();
-            if let Some(lane) = &(*handle).lane {
-                ffi::lua_pushnumber(state, lane.id() as ffi::lua_Number);
-                ffi::lua_pushvalue(state, table + 2);
-                ffi::lua_rawset(state, table);
-            }
-        }
-        ffi::lua_settop(state, table);
-    }
-}
-
-/// Has the function on top called when the handle below it is collected.
-/// [-1, +0, m]
-///
-/// # Safety
-/// A handle and a function on top; six free stack slots; nothing is held.
-pub unsafe fn on_collect(state: *mut lua_State) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let handle = ffi::lua_touserdata(state, -2);
-        push_registered(state, &CALLBACKS, false);
-        ffi::lua_insert(state, -2);
-        ffi::lua_rawsetp(state, -2, handle);
-        ffi::lua_settop(state, -2);
     }
 }
 
@@ -173,17 +94,13 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
         };
         let name = lane.name_bytes();
         drop(lane);
-        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const CALLBACKS).cast());
-        if ffi::lua_type(state, 2) != ffi::LUA_TTABLE {
+        // The table at 2, the function at 3.
+        if !push_callback(state, payload.cast()) {
             return 0;
         }
-        ffi::lua_rawgetp(state, 2, payload.cast());
         let Some(context) = state_context::of_state(state) else {
             return 0;
         };
-        if ffi::lua_type(state, 3) != ffi::LUA_TFUNCTION {
-            return 0;
-        }
         let bytes: *const [u8] = name.as_slice();
         let place = context.park(Parked::Any(Box::new(name)));
         ffi::lua_pushnil(state);
@@ -514,164 +431,6 @@ unsafe extern "C-unwind" fn get_threadname(state: *mut lua_State) -> c_int {
         flavour::push_bytes(state, &*bytes);
         context.unpark(place);
         1
-    }
-}
-
-/// What a cancel call asks for.
-struct Request {
-    level: Level,
-    /// The events of the hook that is to raise, and their number.
-    hook: Option<(Event, c_int)>,
-    wake: bool,
-    deadline: Deadline,
-}
-
-/// The arguments of `cancel`. [-0, +0, e]
-unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
-    // SAFETY: nothing is held.
-    unsafe {
-        let modern = generation == Generation::V4;
-        let mut at = 2;
-        let mut level = Level::Hard;
-        let mut hook = None;
-        if ffi::lua_type(state, at) == ffi::LUA_TSTRING && generation != Generation::V2 {
-            let word = ffi::lua_tostring(state, at);
-            let event = match CStr::from_ptr(word).to_bytes() {
-                b"soft" => {
-                    level = Level::Soft;
-                    None
-                }
-                b"hard" => None,
-                b"count" => Some(Event::Count),
-                b"line" => Some(Event::Line),
-                b"call" => Some(Event::Call),
-                b"ret" => Some(Event::Return),
-                b"all" if modern => Some(Event::All),
-                _ => {
-                    let text = if modern {
-                        c"Invalid cancel operation '%s'"
-                    } else {
-                        c"invalid hook option %s"
-                    };
-                    ffi::luaL_error(state, text.as_ptr(), word);
-                    None
-                }
-            };
-            at += 1;
-            if let Some(event) = event {
-                if ffi::lua_type(state, at) != ffi::LUA_TNUMBER {
-                    error(
-                        state,
-                        if modern {
-                            c"Hook count expected"
-                        } else {
-                            c"hook count cannot be < 1"
-                        },
-                    );
-                }
-                let count = ffi::lua_tonumber(state, at);
-                if count < 1.0 || count.is_nan() {
-                    error(
-                        state,
-                        if modern {
-                            c"Hook count cannot be < 1"
-                        } else {
-                            c"hook count cannot be < 1"
-                        },
-                    );
-                }
-                hook = Some((event, count.min(f64::from(c_int::MAX)) as c_int));
-                at += 1;
-            }
-        }
-        let mut limit = if modern {
-            Deadline::never()
-        } else {
-            Deadline::now()
-        };
-        match ffi::lua_type(state, at) {
-            ffi::LUA_TNUMBER => {
-                let seconds = ffi::lua_tonumber(state, at);
-                if generation != Generation::V2 && seconds < 0.0 {
-                    let text = if modern {
-                        c"Duration cannot be < 0"
-                    } else {
-                        c"cancel timeout cannot be < 0"
-                    };
-                    error(state, text);
-                }
-                limit = deadline(state, generation, at);
-                at += 1;
-            }
-            ffi::LUA_TNIL => at += 1,
-            _ => {}
-        }
-        let mut wake = level == Level::Hard;
-        match ffi::lua_type(state, at) {
-            ffi::LUA_TNONE => {}
-            ffi::LUA_TBOOLEAN => {
-                // In older generations this asks for the thread to be killed,
-                // which never happens here: the lane is woken instead.
-                wake = ffi::lua_toboolean(state, at) != 0 || !modern && wake;
-                at += 1;
-            }
-            kind if modern => {
-                let name = ffi::lua_typename(state, kind);
-                ffi::luaL_error(
-                    state,
-                    c"Boolean expected for wake_lane argument, got %s".as_ptr(),
-                    name,
-                );
-            }
-            _ => {}
-        }
-        if modern && ffi::lua_gettop(state) >= at {
-            error(state, c"Too many arguments");
-        }
-        Request {
-            level,
-            hook,
-            wake,
-            deadline: limit,
-        }
-    }
-}
-
-unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
-    // SAFETY: Lua calls this.
-    unsafe {
-        let context = context(state);
-        let generation = context.generation();
-        let (lane, _) = this(state);
-        let step = (*ffi::lua_touserdata(state, 1).cast::<Handle>()).step;
-        let request = request(state, generation);
-        let over = work(|| {
-            lane.request(request.level, request.wake);
-            let step = step.filter(|_| request.level == Level::Hard);
-            let hook = request.hook.or(step.map(|step| (Event::Count, step)));
-            if let Some((event, count)) = hook {
-                lane.hook().request(event, count);
-            }
-            Ok(lane.wait(request.deadline).is_some())
-        });
-        match over {
-            Ok(over) => {
-                ffi::lua_pushboolean(state, c_int::from(over));
-                if generation == Generation::V2 {
-                    return 1;
-                }
-                push_text(
-                    state,
-                    if over {
-                        lane.status().word()
-                    } else {
-                        "timeout"
-                    },
-                );
-                2
-            }
-            Err(why) => raise(state, context, why),
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::args::{check_key, key, push_key};
 use crate::call::{Raise, argument_error, context, error, raise, work};
 use crate::selecting::{is_linda, linda_at};
 use crate::timer_service::{Id, Plan, Service, now};
-use crate::{handle, object, shared};
+use crate::{handle, handle_tables, object, shared};
 
 /// The timers of a universe, if they are on.
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
             Err(why) => return raise(state, context, why),
         }
         if context.universe().settings().track_lanes {
-            handle::remember(state);
+            handle_tables::remember(state);
         }
         1
     }

@@ -10,7 +10,7 @@ use mlua::ffi::{self, lua_State};
 
 use crate::args::deadline;
 use crate::call::{argument_error, context, error, push_text, raise, work};
-use crate::handle;
+use crate::handle_tables;
 
 /// `threads()` -> a list of `{name=, status=[, handle=]}`, newest first;
 /// nothing when there are none
@@ -32,7 +32,7 @@ pub unsafe extern "C-unwind" fn threads(state: *mut lua_State) -> c_int {
         let entries: *const (Vec<Arc<Lane>>, Vec<Vec<u8>>) = &raw const *list;
         let place = context.park(Parked::Any(list));
         ffi::luaL_checkstack(state, 12, std::ptr::null());
-        handle::push_by_lane(state);
+        handle_tables::push_by_lane(state);
         let handles = ffi::lua_gettop(state);
         ffi::lua_createtable(state, count as c_int, 0);
         let table = ffi::lua_gettop(state);
