@@ -1,4 +1,4 @@
--- genatomic: arithmetic as in Lua, no addition is lost, cancellation
+-- Counters of genatomic: arithmetic as in Lua, no addition is lost, cancellation
 local check = require "check"
 local lanes = require "lanes"
 

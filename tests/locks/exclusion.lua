@@ -1,4 +1,4 @@
--- genlock: acquire, try, release, and cancelled lindas
+-- Locks of genlock: acquire, try, release, and cancelled lindas
 local check = require "check"
 local lanes = require "lanes"
 

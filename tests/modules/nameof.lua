@@ -1,4 +1,4 @@
--- nameof: the type, and the value or the path to it
+-- What nameof gives: the type, and the value or the path to it
 local check = require "check"
 local lanes = require "lanes"
 

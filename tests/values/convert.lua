@@ -27,6 +27,14 @@ gives(list(true, "regular me"), lanes.gen("*", function(v) return v end)(
 linda:send("k", with(function() return nil end), with(function() return { 1, 2 } end), with(function() return linda end))
 gives(list("k", nil, { 1, 2 }, linda), linda:receive_batched("k", 3))
 
+-- one object is converted to one thing
+local calls = 0
+t = with(function() calls = calls + 1; return { "converted" } end)
+linda:send("k", { t, t, x = t })
+_, a = linda:receive "k"
+check.is_true(a[1] == a[2] and a[1] == a.x and a[1][1] == "converted")
+check.eq(calls, 1)
+
 -- converted once by default; what it gives must not ask for it again
 local again
 again = with(function() return again end)
