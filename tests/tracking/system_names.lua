@@ -9,6 +9,7 @@ local function comm()
     f:close()
     return name
 end
+local main = comm()
 check.eq(lanes.gen("*", { name = "abc" }, comm)()[1], "abc")
 local h = lanes.gen("*", { name = "abc" }, function()
     lane_threadname "a name that is long"
@@ -16,5 +17,5 @@ local h = lanes.gen("*", { name = "abc" }, function()
 end)()
 check.eq(h[1], "a name that is ")
 check.eq(h:get_threadname(), "a name that is long")
-check.eq(comm():sub(1, 3), "lua")
+check.eq(comm(), main, "the main thread keeps its own")
 check.done()
