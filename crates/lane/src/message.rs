@@ -1,6 +1,7 @@
 //! Messages: self-contained snapshots of Lua values on their way between
 //! states.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::deep::Deep;
@@ -19,11 +20,51 @@ pub struct Message {
     pick: Option<u32>,
 }
 
-/// What a message refers to beside its bytes.
+/// A deep object that a message refers to.
 #[derive(Clone)]
-pub enum Handle {
-    /// A deep userdata.
-    Deep(Arc<dyn Deep>),
+pub(crate) struct Handle(Option<Arc<dyn Deep>>);
+
+impl Handle {
+    pub(crate) fn new(object: Arc<dyn Deep>) -> Handle {
+        Handle(Some(object))
+    }
+
+    /// The object; nothing only while the handle is being dropped.
+    pub(crate) fn object(&self) -> Option<&Arc<dyn Deep>> {
+        self.0.as_ref()
+    }
+}
+
+thread_local! {
+    /// The objects that wait to be let go of, while one is.
+    static DYING: RefCell<Option<Vec<Arc<dyn Deep>>>> = const { RefCell::new(None) };
+}
+
+/// A linda may hold a message that holds a linda, and so on: letting go of the
+/// first must not recurse through all of them.
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let Some(object) = self.0.take() else { return };
+        // Only the last reference can start a chain.
+        if Arc::strong_count(&object) > 1 {
+            return;
+        }
+        // Without the list (the thread is ending) it is dropped here.
+        let _ = DYING.try_with(|dying| {
+            if let Some(list) = &mut *dying.borrow_mut() {
+                list.push(object);
+                return;
+            }
+            *dying.borrow_mut() = Some(vec![object]);
+            loop {
+                // Not borrowed while an object goes: that comes back here.
+                let next = dying.borrow_mut().as_mut().and_then(Vec::pop);
+                let Some(next) = next else { break };
+                drop(next);
+            }
+            *dying.borrow_mut() = None;
+        });
+    }
 }
 
 #[derive(Clone)]

@@ -44,12 +44,15 @@ pub fn work<R>(body: impl FnOnce() -> Result<R, Raise>) -> Result<R, Raise> {
 ///
 /// # Safety
 /// The function was made by [`push_function`].
-#[inline]
+#[inline(always)]
 pub unsafe fn context<'a>(state: *mut lua_State) -> &'a Context {
     // SAFETY: the first upvalue is the context's userdata.
     unsafe {
         match context::at(state, ffi::lua_upvalueindex(1)) {
-            Some(context) => context,
+            Some(context) => {
+                context.sweep();
+                context
+            }
             None => error(state, c"lanes is closed: the state is ending"),
         }
     }

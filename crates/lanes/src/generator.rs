@@ -8,7 +8,7 @@ use lane::raw::{Body, Generation, Launch, Libraries, LibrariesError, TraceLevel,
 use lane::thread::Priority;
 use mlua::ffi::{self, lua_State};
 
-use crate::call::{Raise, context, push_function, push_text, raise, work};
+use crate::call::{Raise, context, error, push_function, push_text, raise, work};
 use crate::creation::push_caller;
 use crate::handle::{LEVELS, push_empty};
 use crate::handle_tables;
@@ -24,9 +24,9 @@ struct Plan {
 unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     // SAFETY: only plans have this, and Lua calls it once.
     unsafe {
-        let plan = ffi::lua_touserdata(state, 1).cast::<Plan>();
+        let plan = ffi::lua_touserdata(state, 1).cast::<Option<Plan>>();
         if !plan.is_null() {
-            let _ = catch(|| plan.drop_in_place());
+            let _ = catch(|| *plan = None);
         }
         0
     }
@@ -73,7 +73,8 @@ pub unsafe extern "C-unwind" fn make(state: *mut lua_State) -> c_int {
         ffi::lua_createtable(state, 0, 1); // 5: metatable
         ffi::lua_pushcfunction(state, collect);
         ffi::lua_setfield(state, 5, c"__gc".as_ptr());
-        let plan = lane::raw::flavour::new_userdata(state, size_of::<Plan>()).cast::<Plan>(); // 6
+        let plan = lane::raw::flavour::new_userdata(state, size_of::<Option<Plan>>())
+            .cast::<Option<Plan>>(); // 6
         let text = if ffi::lua_type(state, 1) == ffi::LUA_TSTRING {
             Some(bytes_at(state, 1))
         } else {
@@ -88,7 +89,7 @@ pub unsafe extern "C-unwind" fn make(state: *mut lua_State) -> c_int {
         });
         match result {
             Ok(libraries) => {
-                plan.write(Plan { libraries, level });
+                plan.write(Some(Plan { libraries, level }));
                 ffi::lua_pushvalue(state, 5);
                 ffi::lua_setmetatable(state, 6);
                 ffi::lua_pushvalue(state, 3);
@@ -129,7 +130,11 @@ unsafe extern "C-unwind" fn launch(state: *mut lua_State) -> c_int {
     // made first, so that nothing can fail once the lane runs.
     unsafe {
         let context = context(state);
-        let plan = &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(PLAN)).cast::<Plan>();
+        let plan = ffi::lua_touserdata(state, ffi::lua_upvalueindex(PLAN)).cast::<Option<Plan>>();
+        // A finalizer of the program may call a generator that was finalized.
+        let Some(plan) = &*plan else {
+            error(state, c"this generator is closed: the state is ending")
+        };
         let count = ffi::lua_gettop(state);
         reserve(state, SLOTS + 16);
         let handle = push_empty(state, plan.level);

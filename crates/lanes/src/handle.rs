@@ -85,7 +85,15 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
         ffi::lua_pushnil(state);
         ffi::lua_setmetatable(state, 1);
         let lane = (*payload).lane.take();
-        let Some(lane) = lane else { return 0 };
+        let Some(lane) = lane else {
+            // It was never started; nobody is told, but the address may serve
+            // another handle.
+            if push_callback(state, payload.cast()) {
+                ffi::lua_pushnil(state);
+                ffi::lua_rawsetp(state, 2, payload.cast());
+            }
+            return 0;
+        };
         lane.disown();
         let status = if lane.status().is_final() {
             "closed"
@@ -136,14 +144,15 @@ unsafe fn wait(state: *mut lua_State, deadline: Deadline) -> Option<Status> {
             }
         };
         let status = lane.status();
+        let shared: *const End = &*end;
+        let place = context.park(Parked::Any(Box::new(end)));
         ffi::luaL_checkstack(state, 12, std::ptr::null());
         flavour::get_user_value(state, 1);
         if is_kept(state, -1) {
+            context.unpark(place);
             return Some(status);
         }
         ffi::lua_settop(state, -2);
-        let shared: *const End = &*end;
-        let place = context.park(Parked::Any(Box::new(end)));
         let top = ffi::lua_gettop(state);
         ffi::lua_createtable(state, 4, 0);
         match &*shared {
@@ -156,6 +165,7 @@ unsafe fn wait(state: *mut lua_State, deadline: Deadline) -> Option<Status> {
                 let text: *const str = text.as_str();
                 ffi::luaL_where(state, 1);
                 push_text(state, &*text);
+                context.unpark(place);
                 ffi::lua_concat(state, 2);
                 ffi::lua_error(state);
             }

@@ -62,15 +62,26 @@ unsafe fn room(state: *mut lua_State, first: c_int, last: c_int) {
     // SAFETY: nothing is held.
     unsafe {
         let scalars = (first..=last).all(|index| {
-            !matches!(
+            matches!(
                 ffi::lua_type(state, index),
-                ffi::LUA_TTABLE | ffi::LUA_TFUNCTION | ffi::LUA_TUSERDATA
+                ffi::LUA_TSTRING
+                    | ffi::LUA_TNUMBER
+                    | ffi::LUA_TBOOLEAN
+                    | ffi::LUA_TNIL
+                    | ffi::LUA_TLIGHTUSERDATA
             )
         });
         if !scalars {
             reserve(state, SLOTS);
         }
     }
+}
+
+/// How many values can be pushed at most. [-0, +0, -]
+unsafe fn room_for_values(state: *mut lua_State) -> ffi::lua_Integer {
+    // SAFETY: a valid state.
+    let used = unsafe { ffi::lua_gettop(state) };
+    ffi::lua_Integer::from(flavour::STACK_LIMIT - used - 2 * SLOTS)
 }
 
 /// Packs the values of `send` and `set`, each for itself.
@@ -263,6 +274,12 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
         if max < min {
             argument_error(state, key + 2, c"batched min/max error");
         }
+        // More than the stack can take would be lost once they are taken out.
+        let most = room_for_values(state);
+        if min > most {
+            argument_error(state, key + 1, c"more values than the stack can take");
+        }
+        let max = max.min(most);
         let result = work(|| {
             let party = party(context, proxy);
             let linda = &proxy.object;
@@ -349,6 +366,7 @@ unsafe extern "C-unwind" fn get<const G: u8>(state: *mut lua_State) -> c_int {
         if G != 2 && ffi::lua_gettop(state) > 3 {
             error(state, c"too many arguments");
         }
+        let count = count.min(room_for_values(state));
         let result = work(|| {
             let linda = &proxy.object;
             match linda.core.get(proxy.slot(state, 2), count as usize) {

@@ -198,7 +198,11 @@ pub unsafe extern "C-unwind" fn list(state: *mut lua_State) -> c_int {
             ffi::lua_createtable(state, 3, 0);
             object::push(state, &raw const *linda);
             flavour::raw_seti(state, table + 1, 1);
-            push_key(state, context, key);
+            if !push_key(state, context, key) {
+                // The key was an object that is gone: nobody can mean it.
+                ffi::lua_settop(state, table);
+                continue;
+            }
             flavour::raw_seti(state, table + 1, 2);
             ffi::lua_createtable(state, 2, 0);
             ffi::lua_pushnumber(state, plan.when);

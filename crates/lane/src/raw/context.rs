@@ -38,7 +38,7 @@ pub struct Context {
     settled: Cell<bool>,
     /// The address of the module table, once there is one.
     module: Cell<*const c_void>,
-    limbo: UnsafeCell<Vec<Parked>>,
+    limbo: UnsafeCell<Vec<(usize, Parked)>>,
     buffer: Cell<Vec<u8>>,
     named: Cell<bool>,
     /// Whether there is a guard; see [`guard`].
@@ -49,7 +49,7 @@ pub struct Context {
 }
 
 /// Something with a destructor that waits while Lua code that may raise looks
-/// at it. If Lua does raise, the next visitor of the limbo drops it.
+/// at it. If Lua does raise, the next call at that depth drops it.
 pub enum Parked {
     /// A message that is being unpacked.
     Message(Message),
@@ -223,12 +223,15 @@ impl Context {
     }
 
     /// Parks a value until [`unpark`](Context::unpark). Answers its place.
-    #[inline]
+    // Not inlined, so that its frame lies deeper in the C stack than that of
+    // the function of ours that Lua has called.
+    #[inline(never)]
     pub fn park(&self, parked: Parked) -> usize {
+        let here = 0_u8;
         // SAFETY: the state runs on one thread, and no reference into the
         // vector outlives this call.
         let limbo = unsafe { &mut *self.limbo.get() };
-        limbo.push(parked);
+        limbo.push(((&raw const here).addr(), parked));
         limbo.len() - 1
     }
 
@@ -239,6 +242,23 @@ impl Context {
         // SAFETY: as in `park`; dropping messages runs no Lua code and comes
         // back to no limbo.
         unsafe { (*self.limbo.get()).truncate(place) };
+    }
+
+    /// To be called at the start of each function that Lua calls: drops what
+    /// was parked by calls that have raised since. They were as deep in the C
+    /// stack as this one or deeper, whereas whoever still waits for what was
+    /// parked has called us, and lies above.
+    #[inline(always)]
+    pub fn sweep(&self) {
+        let here = 0_u8;
+        // SAFETY: as in `park`.
+        let limbo = unsafe { &mut *self.limbo.get() };
+        while limbo
+            .last()
+            .is_some_and(|(depth, _)| *depth <= (&raw const here).addr())
+        {
+            limbo.pop();
+        }
     }
 }
 

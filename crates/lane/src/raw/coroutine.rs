@@ -56,6 +56,7 @@ unsafe fn run(state: *mut lua_State, coroutine: *mut lua_State, arguments: c_int
             return -1;
         }
         ffi::lua_xmove(state, coroutine, arguments);
+        flavour::set_level(state, coroutine);
         let mut results = 0;
         let status = hook::entered(coroutine, || {
             ffi::lua_resume(coroutine, state, arguments, &raw mut results)
@@ -121,6 +122,9 @@ unsafe extern "C-unwind" fn wrap(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; nothing is held.
     unsafe {
         ffi::luaL_checktype(state, 1, ffi::LUA_TFUNCTION);
+        if cfg!(feature = "lua51") && ffi::lua_iscfunction(state, 1) != 0 {
+            return ffi::luaL_argerror(state, 1, c"Lua function expected".as_ptr());
+        }
         let coroutine = ffi::lua_newthread(state);
         ffi::lua_pushvalue(state, 1);
         ffi::lua_xmove(state, coroutine, 1);
@@ -138,7 +142,12 @@ unsafe extern "C-unwind" fn wrapped(state: *mut lua_State) -> c_int {
         if results >= 0 {
             return results;
         }
-        flavour::close_failed(state, coroutine);
+        // It may also have been refused, and then it may be the very one that
+        // runs: only one that has failed is closed.
+        let status = ffi::lua_status(coroutine);
+        if status != ffi::LUA_OK && status != ffi::LUA_YIELD {
+            flavour::close_failed(state, coroutine);
+        }
         if ffi::lua_type(state, -1) == ffi::LUA_TSTRING {
             ffi::luaL_where(state, 1);
             ffi::lua_insert(state, -2);

@@ -286,6 +286,27 @@ pub unsafe fn upvalue_join(state: *mut lua_State, f1: c_int, n1: c_int, f2: c_in
     }
 }
 
+#[cfg(feature = "lua51")]
+unsafe extern "C-unwind" {
+    // Exported by 5.1, but not declared by mlua.
+    fn lua_setlevel(from: *mut lua_State, to: *mut lua_State);
+}
+
+/// Has `to`, which is about to be resumed, count nested calls on from where
+/// `from` is. Later versions do that by themselves. [-0, +0, -]
+///
+/// # Safety
+/// Two coroutines of one state.
+pub unsafe fn set_level(from: *mut lua_State, to: *mut lua_State) {
+    #[cfg(feature = "lua51")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        lua_setlevel(from, to);
+    }
+    #[cfg(not(feature = "lua51"))]
+    let _ = (from, to);
+}
+
 /// A number that is an integer by its type. Always false where numbers have
 /// one type only. [-0, +0, -]
 ///

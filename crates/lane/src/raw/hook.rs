@@ -81,6 +81,9 @@ struct Running {
     hook: *const Hook,
     /// The innermost coroutine, or the main one.
     top: *const Link,
+    /// Whether work of ours is under way that no hook may interrupt: its error
+    /// would be taken for a failure of the work.
+    shielded: bool,
 }
 
 /// A coroutine that runs or waits for another, on the C stack of whoever
@@ -94,7 +97,7 @@ thread_local! {
     // A signal handler has no argument of ours, so what it needs is found by
     // thread. Made without initialiser or destructor, and touched before any
     // signal can come, so that reading it in the handler allocates nothing.
-    static RUNNING: Cell<Running> = const { Cell::new(Running { hook: ptr::null(), top: ptr::null() }) };
+    static RUNNING: Cell<Running> = const { Cell::new(Running { hook: ptr::null(), top: ptr::null(), shielded: false }) };
 }
 
 impl Hook {
@@ -125,6 +128,7 @@ impl Hook {
         let before = RUNNING.replace(Running {
             hook: self,
             top: &raw const main,
+            shielded: false,
         });
         *self.thread.lock() = Some(sys::Thread::current(state));
         // A request that came before there was a thread to signal.
@@ -154,6 +158,7 @@ pub unsafe fn entered<R>(coroutine: *mut lua_State, body: impl FnOnce() -> R) ->
     RUNNING.set(Running {
         hook: before.hook,
         top: &raw const link,
+        shielded: before.shielded,
     });
     if !before.hook.is_null() {
         // A request that was not answered reaches the coroutine that is entered
@@ -162,6 +167,19 @@ pub unsafe fn entered<R>(coroutine: *mut lua_State, body: impl FnOnce() -> R) ->
         unsafe { set_all() };
     }
     let result = body();
+    RUNNING.set(before);
+    result
+}
+
+/// Runs work of ours that no hook interrupts.
+pub fn shield<R>(work: impl FnOnce() -> R) -> R {
+    let before = RUNNING.get();
+    RUNNING.set(Running {
+        shielded: true,
+        ..before
+    });
+    let result = work();
+    // The links are those of before: whatever was entered meanwhile was left.
     RUNNING.set(before);
     result
 }
@@ -198,8 +216,12 @@ unsafe fn set_all() {
 unsafe extern "C-unwind" fn fire(state: *mut lua_State, _: *mut ffi::lua_Debug) {
     // SAFETY: Lua calls this in the state that runs. Nothing is held.
     unsafe {
+        let Running { hook, shielded, .. } = RUNNING.get();
+        if shielded {
+            // The next event comes after the work.
+            return;
+        }
         ffi::lua_sethook(state, None, 0, 0);
-        let hook = RUNNING.get().hook;
         if !hook.is_null() && (*hook).armed.swap(false, Ordering::AcqRel) {
             ffi::lua_checkstack(state, 1);
             ffi::lua_pushlightuserdata(state, sentinel::cancel_error());

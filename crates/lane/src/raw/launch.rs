@@ -11,7 +11,7 @@ use mlua::ffi::{self, lua_State};
 
 use super::context::{self, Context};
 use super::pack::{self, Names, Refusal, bytes_at};
-use super::protect::protected;
+use super::protect::{protected, undisturbed};
 use super::run::Ready;
 use super::state::{Libraries, error_text, make};
 use super::trace::Level;
@@ -254,6 +254,8 @@ unsafe fn fill(state: *mut lua_State, data: *mut c_void) -> c_int {
             }
         }
         unpack(state, context, &job.arguments);
+        // The thread will need a few slots of its own.
+        ffi::luaL_checkstack(state, 8, std::ptr::null());
         ffi::lua_gettop(state)
     }
 }
@@ -358,45 +360,63 @@ unsafe fn preload(
     context: &Context,
     index: c_int,
 ) -> Vec<(Vec<u8>, Loader)> {
-    // SAFETY: a table at `index`; `pack::SLOTS` free stack slots. Tables are
-    // only read, so `lua_next` does not raise.
+    // SAFETY: a table at `index`; `pack::SLOTS` free stack slots. Packing may
+    // run code of the program that changes the table, so its entries are
+    // listed first.
     unsafe {
         let mut entries = Vec::new();
         let top = ffi::lua_gettop(state);
-        ffi::lua_pushnil(state);
-        while ffi::lua_next(state, index) != 0 {
-            let found = ffi::lua_type(state, top + 1) == ffi::LUA_TSTRING
-                && bytes_at(state, top + 1) == b"preload"
-                && ffi::lua_type(state, top + 2) == ffi::LUA_TTABLE;
-            if !found {
-                ffi::lua_settop(state, top + 1);
-                continue;
-            }
-            let (name, value) = (top + 3, top + 4);
-            ffi::lua_pushnil(state);
-            while ffi::lua_next(state, top + 2) != 0 {
-                if ffi::lua_type(state, name) == ffi::LUA_TSTRING
-                    && ffi::lua_type(state, value) == ffi::LUA_TFUNCTION
-                {
-                    let loader = match ffi::lua_tocfunction(state, value) {
-                        Some(function) if ffi::lua_getupvalue(state, value, 1).is_null() => {
-                            Some(Loader::Native(function))
-                        }
-                        Some(_) => None,
-                        None => pack::together(state, context, value, 1, Names::Body)
-                            .ok()
-                            .map(Loader::Lua),
-                    };
-                    if let Some(loader) = loader {
-                        entries.push((bytes_at(state, name).to_vec(), loader));
+        ffi::lua_pushvalue(state, index);
+        if undisturbed(state, 1, 1, list_preload, std::ptr::null_mut()) == ffi::LUA_OK {
+            let (name, value) = (top + 2, top + 3);
+            for n in (1..=ffi::lua_rawlen(state, top + 1) as u32).step_by(2) {
+                super::flavour::raw_geti(state, top + 1, n);
+                super::flavour::raw_geti(state, top + 1, n + 1);
+                let loader = match ffi::lua_tocfunction(state, value) {
+                    Some(function) if ffi::lua_getupvalue(state, value, 1).is_null() => {
+                        Some(Loader::Native(function))
                     }
+                    Some(_) => None,
+                    None => pack::together(state, context, value, 1, Names::Body)
+                        .ok()
+                        .map(Loader::Lua),
+                };
+                if let Some(loader) = loader {
+                    entries.push((bytes_at(state, name).to_vec(), loader));
                 }
-                ffi::lua_settop(state, name);
+                ffi::lua_settop(state, top + 1);
             }
-            break;
         }
         ffi::lua_settop(state, top);
         entries
+    }
+}
+
+/// `(package) -> { name, loader, name, loader, … }` [e]: the functions in its
+/// `preload` table.
+unsafe fn list_preload(state: *mut lua_State, _: *mut c_void) -> c_int {
+    // SAFETY: called with a table; nothing is held.
+    unsafe {
+        ffi::lua_createtable(state, 8, 0); // 2
+        super::flavour::push_bytes(state, b"preload");
+        ffi::lua_rawget(state, 1); // 3
+        if ffi::lua_type(state, 3) == ffi::LUA_TTABLE {
+            let mut n = 0;
+            ffi::lua_pushnil(state);
+            while ffi::lua_next(state, 3) != 0 {
+                if ffi::lua_type(state, 4) == ffi::LUA_TSTRING
+                    && ffi::lua_type(state, 5) == ffi::LUA_TFUNCTION
+                {
+                    ffi::lua_pushvalue(state, 4);
+                    super::flavour::raw_seti(state, 2, n + 1);
+                    super::flavour::raw_seti(state, 2, n + 2);
+                    n += 2;
+                }
+                ffi::lua_settop(state, 4);
+            }
+        }
+        ffi::lua_settop(state, 2);
+        1
     }
 }
 

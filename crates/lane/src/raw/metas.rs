@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use mlua::ffi::{self, lua_State};
 
 use super::context::Context;
-use super::protect::protected;
+use super::protect::undisturbed;
 
 static METAS: u8 = 0;
 
@@ -57,7 +57,7 @@ pub unsafe fn identity(state: *mut lua_State, context: &Context, index: c_int) -
         }
         let mut number = context.universe().next_identity();
         ffi::lua_pushvalue(state, index);
-        let status = protected(state, 1, 0, remember, (&raw mut number).cast());
+        let status = undisturbed(state, 1, 0, remember, (&raw mut number).cast());
         ffi::lua_settop(state, top);
         (status == ffi::LUA_OK).then_some(number)
     }

@@ -10,7 +10,7 @@ use mlua::ffi::{self, lua_State};
 
 use super::context::Context;
 use super::pack::bytes_at;
-use super::protect::protected;
+use super::protect::undisturbed;
 use super::{deep, flavour};
 
 static NAMES: u8 = 0;
@@ -42,7 +42,7 @@ unsafe fn scan(state: *mut lua_State, mut tables: bool) -> bool {
     // SAFETY: four free stack slots.
     unsafe {
         let top = ffi::lua_gettop(state);
-        let done = protected(state, 0, 0, build, (&raw mut tables).cast()) == ffi::LUA_OK;
+        let done = undisturbed(state, 0, 0, build, (&raw mut tables).cast()) == ffi::LUA_OK;
         ffi::lua_settop(state, top);
         done
     }
@@ -226,7 +226,7 @@ pub unsafe fn register(state: *mut lua_State, context: &Context) {
     // SAFETY: the caller's promise.
     unsafe {
         collect(state, context);
-        if protected(state, 2, 0, add_module, std::ptr::null_mut()) != ffi::LUA_OK {
+        if undisturbed(state, 2, 0, add_module, std::ptr::null_mut()) != ffi::LUA_OK {
             ffi::lua_error(state);
         }
     }
@@ -355,18 +355,22 @@ unsafe fn consider(state: *mut lua_State, index: c_int, name: &CStr) {
             }
         }
         ffi::lua_settop(state, top);
+        // A name means the value for which it was collected first. Another one
+        // with the same path (a slash in a key) gets none.
+        flavour::push_bytes(state, name);
+        ffi::lua_rawget(state, 1);
+        let taken =
+            ffi::lua_type(state, -1) != ffi::LUA_TNIL && ffi::lua_rawequal(state, -1, index) == 0;
+        ffi::lua_settop(state, top);
+        if taken {
+            return;
+        }
         ffi::lua_pushvalue(state, index);
         flavour::push_bytes(state, name);
         ffi::lua_rawset(state, 1);
-        // A name means the value for which it was collected first.
         flavour::push_bytes(state, name);
-        ffi::lua_pushvalue(state, -1);
-        ffi::lua_rawget(state, 1);
-        if ffi::lua_type(state, -1) == ffi::LUA_TNIL {
-            ffi::lua_settop(state, -2);
-            ffi::lua_pushvalue(state, index);
-            ffi::lua_rawset(state, 1);
-        }
+        ffi::lua_pushvalue(state, index);
+        ffi::lua_rawset(state, 1);
         ffi::lua_settop(state, top);
     }
 }

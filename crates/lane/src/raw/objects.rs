@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 use mlua::ffi::{self, lua_State};
 
 use super::flavour;
-use super::protect::protected;
+use super::protect::undisturbed;
 
 /// How many objects stay on the stack.
 const REGION: c_int = 24;
@@ -52,6 +52,11 @@ impl Objects {
         self.stored + self.live as u32
     }
 
+    /// Whether adding one more takes memory.
+    pub fn is_full(&self) -> bool {
+        self.live == REGION
+    }
+
     /// Adds the value at `index`. [-0, +0, -]: answers false for want of
     /// memory.
     ///
@@ -67,7 +72,7 @@ impl Objects {
                     ffi::lua_pushvalue(self.state, self.spill + slot);
                 }
                 let mut stored = self.stored;
-                if protected(
+                if undisturbed(
                     self.state,
                     REGION + 1,
                     1,

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mlua::ffi::{self, lua_State};
 
-use super::flavour;
+use super::{flavour, hook};
 
 /// What runs inside a protected call: it finds its arguments at index 1 and up
 /// and answers how many results it left on top. It may raise, so it must hold
@@ -85,6 +85,24 @@ pub unsafe fn protected(
         }
         ffi::lua_pcall(state, arguments + 1, results, 0)
     }
+}
+
+/// [`protected`], for work of ours that runs no code of the program but
+/// finalizers: no hook interrupts it, because its error would be taken for a
+/// failure of the work.
+///
+/// # Safety
+/// As for [`protected`].
+pub unsafe fn undisturbed(
+    state: *mut lua_State,
+    arguments: c_int,
+    results: c_int,
+    body: Body,
+    data: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller's promise; the protected call does not raise, so the
+    // shield is taken down.
+    hook::shield(|| unsafe { protected(state, arguments, results, body, data) })
 }
 
 /// Runs Rust code that calls no raising Lua function, and turns a panic in it

@@ -127,7 +127,7 @@ unsafe fn live(state: *mut lua_State, data: *mut c_void) -> c_int {
             }
             Outcome::Done => End::Done(packed(state, context, 2, count, Names::Result)),
             Outcome::Failed => {
-                trace::take(state);
+                trace::push(state);
                 let index = ffi::lua_gettop(state);
                 let trace = match ffi::lua_type(state, index) {
                     ffi::LUA_TNIL => None,
@@ -170,7 +170,7 @@ unsafe fn finalize(state: *mut lua_State, outcome: Outcome, handler: c_int) -> O
             return outcome;
         }
         let list = top + 1;
-        trace::take(state);
+        trace::push(state);
         let kept_trace = top + 2;
         for n in (1..=ffi::lua_rawlen(state, list)).rev() {
             super::flavour::raw_geti(state, list, n as u32);
@@ -195,9 +195,6 @@ unsafe fn finalize(state: *mut lua_State, outcome: Outcome, handler: c_int) -> O
                 return raised;
             }
             ffi::lua_settop(state, kept_trace);
-        }
-        if outcome == Outcome::Failed {
-            trace::put_back(state);
         }
         ffi::lua_settop(state, top);
         outcome

@@ -17,6 +17,9 @@ pub enum Level {
     Extended,
 }
 
+/// How many levels a trace has at most.
+const MOST: c_int = 200;
+
 static TRACE: u8 = 0;
 static LEVEL: u8 = 0;
 
@@ -62,7 +65,9 @@ pub unsafe fn keep(state: *mut lua_State, of: *mut lua_State, first: c_int) {
         ffi::lua_createtable(state, 8, 0);
         let mut info: ffi::lua_Debug = std::mem::zeroed();
         let mut level = first;
-        while ffi::lua_getstack(of, level, &raw mut info) != 0 {
+        // Lua counts from the top to find a level, so all levels of a stack that
+        // has overflowed would take minutes.
+        while level - first < MOST && ffi::lua_getstack(of, level, &raw mut info) != 0 {
             ffi::lua_getinfo(of, c"Sln".as_ptr(), &raw mut info);
             let source = (&raw const info.short_src).cast::<c_char>();
             if extended {
@@ -98,26 +103,13 @@ unsafe fn set(state: *mut lua_State, field: &CStr, text: *const c_char) {
     }
 }
 
-/// Pushes the trace of the last error, or nil, and forgets it. [-0, +1, -]
+/// Pushes the trace of the last error, or nil. [-0, +1, -]
 ///
 /// # Safety
-/// Two free stack slots.
-pub unsafe fn take(state: *mut lua_State) {
-    // SAFETY: overwriting an entry that exists takes no memory.
+/// One free stack slot.
+pub unsafe fn push(state: *mut lua_State) {
+    // SAFETY: the caller's promise.
     unsafe {
         ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, (&raw const TRACE).cast());
-        if ffi::lua_type(state, -1) != ffi::LUA_TNIL {
-            ffi::lua_pushnil(state);
-            ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const TRACE).cast());
-        }
     }
-}
-
-/// Keeps the value on top as the trace again after [`take`]. [-1, +0, -]
-///
-/// # Safety
-/// A value on top that `take` pushed; one free stack slot.
-pub unsafe fn put_back(state: *mut lua_State) {
-    // SAFETY: `take` has left the entry, so no memory is needed.
-    unsafe { ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const TRACE).cast()) };
 }

@@ -379,8 +379,8 @@ impl Unpacker<'_> {
                 }
                 tag::DEEP => {
                     let index = self.reader.u32().ok_or(Fault::Malformed)? as usize;
-                    match (&(*self.handles)).get(index) {
-                        Some(Handle::Deep(object)) => {
+                    match (&(*self.handles)).get(index).and_then(Handle::object) {
+                        Some(object) => {
                             deep::push(state, object);
                         }
                         None => return Err(Fault::Malformed),
@@ -388,7 +388,8 @@ impl Unpacker<'_> {
                 }
                 tag::PROXY => {
                     let index = self.reader.u32().ok_or(Fault::Malformed)? as usize;
-                    let Some(Handle::Deep(object)) = (&(*self.handles)).get(index) else {
+                    let Some(object) = (&(*self.handles)).get(index).and_then(Handle::object)
+                    else {
                         return Err(Fault::Malformed);
                     };
                     if !deep::push(state, object) {
@@ -717,6 +718,10 @@ impl Unpacker<'_> {
                 flavour::push_bytes(state, field);
                 ffi::lua_rawget(state, -2);
                 ffi::lua_remove(state, -2);
+                if ffi::lua_type(state, -1) == ffi::LUA_TNIL {
+                    ffi::lua_settop(state, -2);
+                    names::push_value(state, name);
+                }
             } else {
                 names::push_value(state, name);
             }

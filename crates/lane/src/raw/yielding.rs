@@ -56,10 +56,13 @@ pub unsafe fn run(state: *mut lua_State, lane: &Lane, arguments: c_int, traced: 
             if status != ffi::LUA_YIELD {
                 return ended(state, coroutine, status, results, traced);
             }
-            reserve(coroutine, SLOTS);
+            // Packed on the lane's own stack: nothing may be called or raised on
+            // that of a suspended coroutine.
+            reserve(state, SLOTS.saturating_add(results));
+            ffi::lua_xmove(coroutine, state, results);
             let order = {
-                let yielded = yielded(coroutine, context, results);
-                ffi::lua_settop(coroutine, -results - 1);
+                let yielded = yielded(state, context, results);
+                ffi::lua_settop(state, -results - 1);
                 lane.suspend(yielded)
             };
             count = 0;
@@ -91,14 +94,14 @@ pub unsafe fn run(state: *mut lua_State, lane: &Lane, arguments: c_int, traced: 
 }
 
 unsafe fn yielded(
-    coroutine: *mut lua_State,
+    state: *mut lua_State,
     context: &Context,
     results: c_int,
 ) -> Result<Message, String> {
     // SAFETY: the slots were reserved; packing does not raise.
     unsafe {
-        let first = ffi::lua_gettop(coroutine) - results + 1;
-        catch(|| pack::together(coroutine, context, first, results, Names::Result))?
+        let first = ffi::lua_gettop(state) - results + 1;
+        catch(|| pack::together(state, context, first, results, Names::Result))?
             .map_err(|Refusal(text)| text)
     }
 }

@@ -12,7 +12,7 @@ use crate::message::{Handle, Message};
 use crate::raw::context::{Context, Generation};
 use crate::raw::convert::{self, Cloning, Verdict};
 use crate::raw::objects::Objects;
-use crate::raw::protect::protected;
+use crate::raw::protect::undisturbed;
 use crate::raw::{deep, flavour, metas, names, sentinel};
 use crate::wire::{string_header, tag};
 
@@ -55,7 +55,9 @@ pub struct Packer<'a> {
     pub(super) current: u32,
     /// The value of the transfer through which it was reached.
     pub(super) root: u32,
-    /// Whether code of the program ran meanwhile.
+    /// Whether code of the program may have run since the table that is being
+    /// packed was entered: a conversion, or a finalizer when memory was taken.
+    /// It may have changed the table, and then `lua_next` raises.
     called: bool,
     /// Stack index of the list of objects that were converted, or nil.
     anchors: c_int,
@@ -216,6 +218,7 @@ impl<'a> Packer<'a> {
         place: Place,
     ) -> Result<(), Refusal> {
         let number = self.objects.len();
+        self.called |= self.objects.is_full();
         // SAFETY: a value at `index`.
         if number == ROOT || !unsafe { self.objects.add(index) } {
             return Err(self.refuse(place, "not enough memory for the transfer"));
@@ -252,6 +255,11 @@ impl<'a> Packer<'a> {
                 };
                 if userdata && self.shared_or_cloned(index, pointer, place)? {
                     return Ok(());
+                }
+                // The list of globals is no value of the program's.
+                let listed = matches!((self.names, place), (Names::Globals, Place::Root(_)));
+                if listed && !userdata {
+                    return self.table(index, pointer, place);
                 }
                 let keeper = matches!(self.names, Names::Linda(_));
                 match convert::verdict(self.state, self.context, index, keeper, self.anchors) {
@@ -309,6 +317,7 @@ impl<'a> Packer<'a> {
                 self.out.push(tag::MODULE);
                 return Ok(());
             }
+            self.called |= !self.context.named();
             match names::of_value(self.state, self.context, index) {
                 Some(name) if names::is_library(&name) => {
                     self.out.push(tag::NAMED);
@@ -337,7 +346,11 @@ impl<'a> Packer<'a> {
                 };
                 self.out.push(tag::META);
                 self.out.extend_from_slice(&identity.to_ne_bytes());
-                self.value(object + 1, Place::Metatable)?;
+                // A metatable is part of its object and is never converted.
+                let pointer = ffi::lua_topointer(self.state, object + 1);
+                if !self.known(pointer) {
+                    self.table(object + 1, pointer, Place::Metatable)?;
+                }
                 ffi::lua_settop(self.state, object);
             }
             Ok(())
@@ -352,6 +365,7 @@ impl<'a> Packer<'a> {
         unsafe {
             let state = self.state;
             self.metatable(table)?;
+            self.called = false;
             let (mut array, mut hash) = (0, 0u32);
             let mut in_array = true;
             let (key, value) = (table + 1, table + 2);
@@ -409,6 +423,7 @@ impl<'a> Packer<'a> {
             if self.known(pointer) {
                 return Ok(());
             }
+            self.called = true;
             if ffi::lua_iscfunction(state, index) != 0 {
                 let Some(name) = names::of_function(state, self.context, index) else {
                     let owner = self.context.name();
@@ -443,7 +458,7 @@ impl<'a> Packer<'a> {
             };
             ffi::lua_pushvalue(state, index);
             let top = ffi::lua_gettop(state) - 1;
-            let status = protected(state, 1, 0, dump, (&raw mut job).cast());
+            let status = undisturbed(state, 1, 0, dump, (&raw mut job).cast());
             ffi::lua_settop(state, top);
             let size = u32::try_from(self.out.len() - at - 4)
                 .ok()
@@ -502,7 +517,7 @@ impl<'a> Packer<'a> {
                 }
                 self.out
                     .extend_from_slice(&(self.handles.len() as u32).to_ne_bytes());
-                self.handles.push(Handle::Deep(object));
+                self.handles.push(Handle::new(object));
                 return Ok(true);
             }
             if !convert::is_clonable(self.state, index) {
@@ -569,6 +584,7 @@ impl<'a> Packer<'a> {
     ) -> Result<(), Refusal> {
         // SAFETY: a full userdata at `index`.
         unsafe {
+            self.called |= !self.context.named();
             if let Some(name) = names::of_value(self.state, self.context, index) {
                 self.out.push(tag::NAMED);
                 return self.string(&name, place);
@@ -600,7 +616,8 @@ impl<'a> Packer<'a> {
             let top = ffi::lua_gettop(self.state) - 1;
             ffi::lua_pushvalue(self.state, table);
             ffi::lua_insert(self.state, -2);
-            if protected(self.state, 2, ffi::LUA_MULTRET, next, std::ptr::null_mut()) != ffi::LUA_OK
+            if undisturbed(self.state, 2, ffi::LUA_MULTRET, next, std::ptr::null_mut())
+                != ffi::LUA_OK
             {
                 ffi::lua_settop(self.state, top);
                 return Err(self.refuse(
