@@ -43,7 +43,10 @@ local function fill(generation, settings)
   lanes.select = core.select
   lanes.share = core.share
   lanes.cancel_all = core.cancel_all
-  if generation == 2 then return end
+  if generation == 2 then
+    lanes._M, lanes._NAME, lanes._PACKAGE = lanes, "lanes", "" -- as module() of 5.1 left them
+    return
+  end
   lanes.coro = generators.make(generation, true)
   lanes.cancel_error = core.cancel_error
   lanes.null = core.null

@@ -24,6 +24,7 @@ mod base;
 mod call;
 mod cancelling;
 mod capi;
+mod chunks;
 mod closing;
 mod creation;
 mod finally;

@@ -11,6 +11,7 @@ use lane::raw::{Context, Generation, Hooks, context as state_context, flavour};
 use mlua::ffi::{self, lua_State};
 
 use crate::call::{Function, error, work};
+use crate::chunks::load;
 use crate::shared::Shared;
 use crate::{base, finally, globals};
 
@@ -181,19 +182,6 @@ pub unsafe fn soften(state: *mut lua_State) {
             ffi::lua_call(state, 0, 0);
         }
         ffi::lua_settop(state, top);
-    }
-}
-
-/// Pushes a chunk of ours as a function. [-0, +1, e]
-pub unsafe fn load(state: *mut lua_State, source: &'static str) {
-    // SAFETY: nothing is held.
-    unsafe {
-        let (data, len) = (source.as_ptr().cast(), source.len());
-        if ffi::luaL_loadbufferx(state, data, len, c"=lanes".as_ptr(), std::ptr::null())
-            != ffi::LUA_OK
-        {
-            ffi::lua_error(state);
-        }
     }
 }
 

@@ -111,7 +111,7 @@ unsafe fn push_library(state: *mut lua_State) {
             return;
         }
         ffi::lua_settop(state, -2);
-        crate::module::load(state, SOURCE);
+        crate::chunks::load(state, SOURCE);
         ffi::lua_createtable(state, 0, 8);
         let steps: [(&CStr, Function); 7] = [
             (c"descriptor", descriptor),

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use lane::Message;
 use lane::raw::Context;
 
+use crate::chunks::Chunks;
 use crate::loading::Loading;
 use crate::state_create::OnCreate;
 use crate::timers::Timers;
@@ -18,6 +19,8 @@ pub struct Shared {
     pub on_create: OnceLock<OnCreate>,
     /// Which modules are being loaded.
     pub loading: Loading,
+    /// Our own Lua code.
+    pub chunks: Chunks,
     /// The timers.
     pub timers: Timers,
 }
