@@ -193,7 +193,6 @@ unsafe fn ended(
             ffi::lua_xmove(coroutine, state, results);
         } else {
             reserve(state, 4);
-            ffi::lua_pushvalue(coroutine, -1);
             ffi::lua_xmove(coroutine, state, 1);
             if traced && !super::sentinel::is_cancel_error(state, -1) {
                 trace::keep(state, coroutine, 0);
