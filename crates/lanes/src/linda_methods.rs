@@ -277,7 +277,7 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
         // More than the stack can take would be lost once they are taken out.
         let most = room_for_values(state);
         if min > most {
-            argument_error(state, key + 1, c"more values than the stack can take");
+            argument_error(state, key + 1, c"too many values for the stack");
         }
         let max = max.min(most);
         let result = work(|| {

@@ -15,7 +15,7 @@ use std::ffi::c_int;
 use std::time::Duration;
 
 use lane::raw::pack::bytes_at;
-use lane::raw::{Context, register};
+use lane::raw::{Context, alias};
 use linda::{Deadline, Level};
 use mlua::ffi::{self, lua_State};
 use parking_lot::{Condvar, Mutex};
@@ -105,7 +105,7 @@ pub unsafe fn wrap(state: *mut lua_State, context: &Context) {
                 // The original has the name already; both go by it.
                 ffi::lua_pushvalue(state, -2);
                 ffi::lua_pushvalue(state, -2);
-                register(state, context);
+                alias(state, context);
             }
             ffi::lua_rawset(state, top + 1);
         }

@@ -31,7 +31,7 @@ pub use context::{Context, Generation, Parked};
 pub use deep::Kind;
 pub use hook::{Event, Hook};
 pub use launch::{Body, Launch, launch};
-pub use names::{collect as collect_names, collect_again, register};
+pub use names::{alias, collect as collect_names, collect_again, register};
 pub use run::set_finalizer;
 pub use state::{Libraries, LibrariesError};
 pub use trace::{Level as TraceLevel, set_level as set_trace_level};

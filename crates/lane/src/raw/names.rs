@@ -232,6 +232,28 @@ pub unsafe fn register(state: *mut lua_State, context: &Context) {
     }
 }
 
+/// Gives a function the name of another that means the same: on top of the
+/// stack lie the name and the function. [-2, +0, m]
+///
+/// # Safety
+/// As for [`register`].
+pub unsafe fn alias(state: *mut lua_State, context: &Context) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        collect(state, context);
+        ffi::lua_rawgetp(state, ffi::LUA_REGISTRYINDEX, key());
+        ffi::lua_insert(state, -3);
+        // (names, name, function) -> (names)
+        if ffi::lua_type(state, -3) == ffi::LUA_TTABLE {
+            ffi::lua_insert(state, -2);
+            ffi::lua_rawset(state, -3);
+        } else {
+            ffi::lua_settop(state, -3);
+        }
+        ffi::lua_settop(state, -2);
+    }
+}
+
 /// `(name, module) -> ()` [m]
 unsafe fn add_module(state: *mut lua_State, _: *mut c_void) -> c_int {
     // SAFETY: the two arguments are there; the frame is made as in `build`.

@@ -75,6 +75,10 @@ unsafe fn execute(state: *mut lua_State, lane: &Lane, arguments: c_int, traced: 
             end: None,
         };
         let values = ffi::lua_gettop(state);
+        // The arguments may fill all that was reserved.
+        if ffi::lua_checkstack(state, 4) == 0 {
+            return End::Error(Err("not enough memory for the arguments".to_owned()), None);
+        }
         protected(state, values, 0, live, (&raw mut job).cast());
         // No end: an error that is not the program's, such as want of memory.
         job.end
