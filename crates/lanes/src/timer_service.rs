@@ -215,34 +215,31 @@ impl Service {
     fn due(&self, id: &Id) -> Option<Duration> {
         /// The queue cannot hold longer delays than two years.
         const LONGEST: f64 = 86_400.0;
-        let (linda, plan) = {
-            let state = self.state.lock();
-            let timer = state.timers.get(id)?;
-            (Arc::clone(&timer.linda), timer.plan)
-        };
-        let left = plan.when - now();
+        let mut state = self.state.lock();
+        let timer = state.timers.get_mut(id)?;
+        let now = now();
+        let left = timer.plan.when - now;
         if left > 0.0 {
             return Some(Duration::from_secs_f64(left.min(LONGEST)));
         }
+        // The table says what comes next before anybody can see the event.
+        let linda = Arc::clone(&timer.linda);
+        let next = match timer.plan.period {
+            Some(period) => {
+                // On the grid; events that were missed are left out.
+                let missed = ((now - timer.plan.when) / period).floor();
+                timer.plan.when += period * (missed + 1.0);
+                let left = (timer.plan.when - now).clamp(0.0, LONGEST);
+                Some(Duration::from_secs_f64(left))
+            }
+            None => {
+                state.timers.remove(id);
+                None
+            }
+        };
+        drop(state);
         // Whoever restricted the slot does not want events in it.
         let _ = self.fire(&linda, id);
-        let mut state = self.state.lock();
-        let timer = state.timers.get_mut(id)?;
-        if timer.plan.when != plan.when {
-            // Set anew meanwhile: its command is on the way.
-            return None;
-        }
-        let Some(period) = plan.period else {
-            let fired = state.timers.remove(id);
-            drop(state);
-            drop(fired);
-            return None;
-        };
-        // On the grid; events that were missed are left out.
-        let now = now();
-        let missed = ((now - plan.when) / period).floor();
-        timer.plan.when += period * (missed + 1.0);
-        let left = (timer.plan.when - now).clamp(0.0, LONGEST);
-        Some(Duration::from_secs_f64(left))
+        next
     }
 }
