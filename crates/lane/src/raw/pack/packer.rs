@@ -256,6 +256,16 @@ impl<'a> Packer<'a> {
                 if userdata && self.shared_or_cloned(index, pointer, place)? {
                     return Ok(());
                 }
+                // What stands for something of the receiver's own is no copy,
+                // and is not converted either.
+                if pointer == self.globals {
+                    self.out.push(tag::GLOBALS);
+                    return Ok(());
+                }
+                if self.context.is_module(pointer) {
+                    self.out.push(tag::MODULE);
+                    return Ok(());
+                }
                 // The list of globals is no value of the program's.
                 let listed = matches!((self.names, place), (Names::Globals, Place::Root(_)));
                 if listed && !userdata {
@@ -309,14 +319,6 @@ impl<'a> Packer<'a> {
     ) -> Result<(), Refusal> {
         // SAFETY: a table at `index`.
         unsafe {
-            if pointer == self.globals {
-                self.out.push(tag::GLOBALS);
-                return Ok(());
-            }
-            if self.context.is_module(pointer) {
-                self.out.push(tag::MODULE);
-                return Ok(());
-            }
             self.called |= !self.context.named();
             match names::of_value(self.state, self.context, index) {
                 Some(name) if names::is_library(&name) => {
@@ -620,10 +622,7 @@ impl<'a> Packer<'a> {
                 != ffi::LUA_OK
             {
                 ffi::lua_settop(self.state, top);
-                return Err(self.refuse(
-                    Place::Itself,
-                    "the table was changed by a conversion while it was packed",
-                ));
+                return Err(self.refuse(Place::Itself, "the table was changed while it was packed"));
             }
             Ok(ffi::lua_gettop(self.state) > top)
         }
