@@ -85,10 +85,13 @@ fn term(text: &str) -> Result<Term> {
         "linux" => Term::Linux,
         "socket" => Term::Socket,
         _ => {
-            if let Some(("tool", name)) = text.split_once(':') {
-                Term::Tool(name.trim().to_owned())
-            } else if let Some(("module", name)) = text.split_once(':') {
-                Term::Module(name.trim().to_owned())
+            if let Some((kind @ ("tool" | "module"), name)) = text.split_once(':') {
+                let name = name.trim().to_owned();
+                match kind {
+                    _ if name.is_empty() => bail!("unknown need `{text}`: a name is missing"),
+                    "tool" => Term::Tool(name),
+                    _ => Term::Module(name),
+                }
             } else if let Some(rest) = text.strip_prefix("lua") {
                 comparison(text, rest.trim_start())?
             } else {
@@ -203,7 +206,10 @@ mod tests {
         );
         assert_eq!(unmet("nojit", (5, 1), true).as_deref(), Some("nojit"));
         assert!(unmet("tool:no-such-tool-here", (5, 1), true).is_some());
-        for bad in ["lau>=5.1", "lua", "lua>=5", "lua=5.1", "tool:", "lua5.4"] {
+        assert!(unmet("module:no_such_module", (5, 1), true).is_some());
+        for bad in [
+            "lau>=5.1", "lua", "lua>=5", "lua=5.1", "tool:", "module:", "lua5.4",
+        ] {
             assert!(Needs::parse(bad).is_err(), "{bad}");
         }
     }

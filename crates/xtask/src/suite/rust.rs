@@ -19,7 +19,17 @@ pub(crate) fn lint(tally: &Tally) {
     step(tally, project::cargo().args(["fmt", "--all", "--check"]));
     step(
         tally,
-        project::cargo().args(["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"]),
+        project::cargo().args([
+            "clippy",
+            "--quiet",
+            "--workspace",
+            "--exclude",
+            "module",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]),
     );
     let mut module = project::cargo();
     module.args([
@@ -38,14 +48,31 @@ pub(crate) fn lint(tally: &Tally) {
     step(
         tally,
         project::cargo()
-            .args(["doc", "--quiet", "--no-deps"])
+            .args([
+                "doc",
+                "--quiet",
+                "--workspace",
+                "--exclude",
+                "module",
+                "--no-deps",
+            ])
             .env("RUSTDOCFLAGS", "-D warnings"),
     );
 }
 
-/// Unit tests, integration tests and documentation tests of the default members.
+/// Unit tests, integration tests and documentation tests of all but `module`,
+/// which cannot be unified with the vendored interpreter.
 pub(crate) fn tests(tally: &Tally) -> Result<()> {
-    cargo_test(tally, project::cargo().args(["test", "--no-fail-fast"]))
+    cargo_test(
+        tally,
+        project::cargo().args([
+            "test",
+            "--workspace",
+            "--exclude",
+            "module",
+            "--no-fail-fast",
+        ]),
+    )
 }
 
 /// The loom models of the core, if they exist.
