@@ -1,0 +1,181 @@
+//! The methods of lindas, each once per generation.
+
+mod access;
+mod face;
+mod listing;
+mod transfer;
+
+use std::ffi::{CStr, c_int};
+use std::sync::Arc;
+
+use lane::Message;
+use lane::raw::pack::{self, Names, Refusal, SLOTS};
+use lane::raw::protect::reserve;
+use lane::raw::{Generation, flavour, sentinel};
+use linda::Party;
+use mlua::ffi::{self, lua_State};
+
+use self::access::{get, limit, restrict, set};
+use self::face::{
+    atomic_add, cancel, close, collect_garbage, concat, deep, index, new_index, to_string, wake,
+};
+use self::listing::{count, dump};
+use self::transfer::{BATCHED, receive, receive_batched, send};
+use crate::call::{Function, Raise, argument_error, push_function, push_text};
+use crate::object::{Proxy, collect, proxy_at};
+
+const RESTRICTED: &str = "Key is restricted";
+
+/// The generation that a method was built for.
+const fn generation<const G: u8>() -> Generation {
+    match G {
+        2 => Generation::V2,
+        3 => Generation::V3,
+        _ => Generation::V4,
+    }
+}
+
+/// The linda at index 1. [-0, +0, e]
+#[inline]
+unsafe fn this<'a, const G: u8>(state: *mut lua_State) -> &'a Proxy {
+    // SAFETY: the value stays at index 1 as long as the method runs.
+    unsafe {
+        match proxy_at(state, 1) {
+            Some(proxy) => proxy,
+            None if G == 2 => argument_error(state, 1, c"expected a linda object!"),
+            None => argument_error(state, 1, c"expecting a linda object"),
+        }
+    }
+}
+
+/// The party that calls, for operations on this linda.
+#[inline]
+fn party<'a>(context: &'a lane::raw::Context, proxy: &Proxy) -> Party<'a> {
+    Party {
+        recheck: proxy.object.wake_period,
+        ..context.party()
+    }
+}
+
+/// Makes room for packing the values from `first` on, if one of them needs it.
+/// [-0, +0, e]
+#[inline]
+unsafe fn room(state: *mut lua_State, first: c_int, last: c_int) {
+    // SAFETY: nothing is held.
+    unsafe {
+        let scalars = (first..=last).all(|index| {
+            matches!(
+                ffi::lua_type(state, index),
+                ffi::LUA_TSTRING
+                    | ffi::LUA_TNUMBER
+                    | ffi::LUA_TBOOLEAN
+                    | ffi::LUA_TNIL
+                    | ffi::LUA_TLIGHTUSERDATA
+            )
+        });
+        if !scalars {
+            reserve(state, SLOTS);
+        }
+    }
+}
+
+/// How many values can be pushed at most. [-0, +0, -]
+unsafe fn room_for_values(state: *mut lua_State) -> ffi::lua_Integer {
+    // SAFETY: a valid state.
+    let used = unsafe { ffi::lua_gettop(state) };
+    ffi::lua_Integer::from(flavour::STACK_LIMIT - used - 2 * SLOTS)
+}
+
+/// Packs the values of `send` and `set`, each for itself.
+unsafe fn packed(
+    state: *mut lua_State,
+    context: &lane::raw::Context,
+    first: c_int,
+    last: c_int,
+) -> Result<Vec<Message>, Raise> {
+    let names = Names::Linda(first as u32 - 1);
+    // SAFETY: `room` was called.
+    unsafe { pack::values(state, context, first, last - first + 1, names) }
+        .map_err(|Refusal(text)| Raise::Text(text))
+}
+
+/// Pushes a fresh metatable for the generation of the state. [-0, +1, e]
+pub unsafe fn push_metatable(state: *mut lua_State, _: *const Arc<dyn lane::Deep>) {
+    // SAFETY: the caller has reserved stack slots.
+    unsafe {
+        match lane::raw::context::of_state(state).map(lane::raw::Context::generation) {
+            Some(Generation::V2) => metatable::<2>(state),
+            Some(Generation::V3) => metatable::<3>(state),
+            _ => metatable::<4>(state),
+        }
+    }
+}
+
+unsafe fn metatable<const G: u8>(state: *mut lua_State) {
+    let methods: &[(&CStr, Function, bool)] = &[
+        (c"send", send::<G>, true),
+        (c"receive", receive::<G>, true),
+        (c"receive_batched", receive_batched::<G>, G == 4),
+        (c"set", set::<G>, true),
+        (c"get", get::<G>, true),
+        (c"limit", limit::<G>, true),
+        (c"restrict", restrict::<G>, G == 4),
+        (c"count", count::<G>, true),
+        (c"dump", dump::<G>, true),
+        (c"cancel", cancel::<G>, G != 2),
+        (c"wake", wake::<G>, G == 4),
+        (c"deep", deep::<G>, true),
+        (c"atomic_add", atomic_add::<G>, true),
+        (c"collectgarbage", collect_garbage::<G>, G == 4),
+    ];
+    let metamethods: &[(&CStr, Function)] = &[
+        (c"__tostring", to_string::<G>),
+        (c"__concat", concat::<G>),
+        (c"__newindex", new_index::<G>),
+        (c"__close", close::<G>),
+    ];
+    // SAFETY: `luaL_checkstack` makes room; nothing is held.
+    unsafe {
+        ffi::luaL_checkstack(state, 8, std::ptr::null());
+        ffi::lua_createtable(state, 0, 8);
+        let table = ffi::lua_gettop(state);
+        for (name, function) in metamethods {
+            ffi::lua_pushvalue(state, table);
+            push_function(state, *function, 1);
+            ffi::lua_setfield(state, table, name.as_ptr());
+        }
+        ffi::lua_pushcfunction(state, collect);
+        ffi::lua_setfield(state, table, c"__gc".as_ptr());
+        if G == 2 {
+            ffi::lua_pushboolean(state, 0);
+        } else {
+            push_text(state, "Linda");
+        }
+        ffi::lua_setfield(state, table, c"__metatable".as_ptr());
+        // Methods are found in a plain table, without a call where the
+        // generation allows it.
+        ffi::lua_createtable(state, 0, 16);
+        for (name, function, wanted) in methods {
+            if *wanted {
+                ffi::lua_pushvalue(state, table);
+                push_function(state, *function, 1);
+                ffi::lua_setfield(state, table + 1, name.as_ptr());
+            }
+        }
+        if G != 2 {
+            ffi::lua_pushlightuserdata(state, sentinel::null());
+            ffi::lua_setfield(state, table + 1, c"null".as_ptr());
+        }
+        if G != 4 {
+            push_text(state, BATCHED);
+            ffi::lua_setfield(state, table + 1, c"batched".as_ptr());
+        }
+        if G == 4 {
+            ffi::lua_pushvalue(state, table);
+            ffi::lua_insert(state, -2);
+            push_function(state, index, 2);
+        }
+        ffi::lua_setfield(state, table, c"__index".as_ptr());
+        ffi::lua_settop(state, table);
+    }
+}
