@@ -4,9 +4,12 @@
 //! packer may own what it likes, and a refusal comes back as a value before
 //! anything was queued and with no lock held.
 
+mod functions;
 mod identity;
 mod packer;
 mod refusal;
+mod tables;
+mod userdata;
 
 use std::ffi::c_int;
 
