@@ -19,9 +19,9 @@ local function body()
     return "end"
   end)
   out[6], out[7] = g(), g()
-  -- deep nesting ends with an error, not with a crash
+  -- deep nesting ends with an error, not with a crash; LuaJIT itself crashes
   local function deeper(n) return coroutine.wrap(function() return deeper(n + 1) end)() end
-  out[8] = tostring((pcall(deeper, 1)))
+  if not jit then out[8] = tostring((pcall(deeper, 1))) end
   return table.concat(out, "|")
 end
 local here = body()
