@@ -27,6 +27,7 @@ end
 local function check_close_handler(handler)
   if type(handler) == "function" then return end
   local meta = (type(handler) == "table" or type(handler) == "userdata") and core.metatable(handler)
+  if not meta and type(handler) == "table" then return "__close handler is not callable" end
   if not meta then return "__close handler is not a function" end
   if meta.__call == nil then return "__close handler is not callable" end
 end

@@ -22,6 +22,8 @@ pub struct Lane {
     cancel: Arc<Cancel>,
     hook: Hook,
     name: Mutex<Option<Vec<u8>>>,
+    /// Whether its end was asked for with force, as 3.x can.
+    forced: AtomicBool,
     /// Whether there is a handle.
     owned: AtomicBool,
     /// Whether it has no thread until it is needed.
@@ -85,6 +87,7 @@ impl Lane {
             status: AtomicU8::new(Status::Pending as u8),
             cancel: Arc::new(Cancel::new()),
             hook: Hook::default(),
+            forced: AtomicBool::new(false),
             name: Mutex::new(name),
             owned: AtomicBool::new(true),
             dormant: AtomicBool::new(false),
@@ -125,6 +128,18 @@ impl Lane {
     /// Its cancellation.
     pub fn cancel(&self) -> &Arc<Cancel> {
         &self.cancel
+    }
+
+    /// Notes that it is to end by force, unless it is over.
+    pub fn force(&self) {
+        if !self.status().is_final() {
+            self.forced.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the cancellation that ended it was asked for with force.
+    pub fn was_forced(&self) -> bool {
+        self.status() == Status::Cancelled && self.forced.load(Ordering::Relaxed)
     }
 
     /// For stopping it where it looks at no cancellation.

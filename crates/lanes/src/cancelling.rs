@@ -9,14 +9,25 @@ use mlua::ffi::{self, lua_State};
 use crate::args::deadline;
 use crate::call::{context, error, push_text, raise, work};
 use crate::handle::{Handle, this};
+use crate::outcome;
 
 /// What a cancel call asks for.
 struct Request {
     level: Level,
     /// The events of the hook that is to raise, and their number.
     hook: Option<(Event, c_int)>,
+    /// Whether the thread is to be killed, in generations that can.
+    forced: bool,
     wake: bool,
     deadline: Deadline,
+}
+
+/// A deadline so many seconds after another.
+fn later(deadline: Deadline, seconds: f64) -> Deadline {
+    let Some(left) = deadline.remaining() else {
+        return deadline;
+    };
+    Deadline::after_secs(left.as_secs_f64() + seconds).unwrap_or(Deadline::never())
 }
 
 /// The arguments of `cancel`. [-0, +0, e]
@@ -27,6 +38,7 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
         let mut at = 2;
         let mut level = Level::Hard;
         let mut hook = None;
+        let mut forced = false;
         if ffi::lua_type(state, at) == ffi::LUA_TSTRING && generation != Generation::V2 {
             let word = ffi::lua_tostring(state, at);
             let event = match CStr::from_ptr(word).to_bytes() {
@@ -103,10 +115,10 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
         match ffi::lua_type(state, at) {
             ffi::LUA_TNONE => {}
             ffi::LUA_TBOOLEAN => {
-                // In older generations this asks for the thread to be killed,
-                // which never happens here: the lane is woken instead.
-                wake = ffi::lua_toboolean(state, at) != 0 || !modern && wake;
+                let yes = ffi::lua_toboolean(state, at) != 0;
+                wake = yes || !modern && wake;
                 at += 1;
+                forced = !modern && yes && level == Level::Hard;
             }
             kind if modern => {
                 let name = ffi::lua_typename(state, kind);
@@ -116,7 +128,22 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
                     name,
                 );
             }
-            _ => {}
+            // Anything else counts as true.
+            _ => forced = generation == Generation::V3 && level == Level::Hard,
+        }
+        if forced {
+            // Older generations kill the thread then, which never happens here:
+            // a hook ends the lane. It gets a moment for that.
+            const MOMENT: f64 = 0.25;
+            hook = hook.or(Some((Event::Count, 100)));
+            let mut grace = MOMENT;
+            if ffi::lua_type(state, at) == ffi::LUA_TNUMBER {
+                grace = ffi::lua_tonumber(state, at);
+                if grace < 0.0 {
+                    error(state, c"cancel timeout cannot be < 0");
+                }
+            }
+            limit = later(limit, grace.max(MOMENT));
         }
         if modern && ffi::lua_gettop(state) >= at {
             error(state, c"Too many arguments");
@@ -124,6 +151,7 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
         Request {
             level,
             hook,
+            forced,
             wake,
             deadline: limit,
         }
@@ -140,6 +168,9 @@ pub unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
         let step = (*ffi::lua_touserdata(state, 1).cast::<Handle>()).step;
         let request = request(state, generation);
         let over = work(|| {
+            if request.forced {
+                lane.force();
+            }
             lane.request(request.level, request.wake);
             let step = step.filter(|_| request.level == Level::Hard);
             let hook = request.hook.or(step.map(|step| (Event::Count, step)));
@@ -157,7 +188,7 @@ pub unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
                 push_text(
                     state,
                     if over {
-                        lane.status().word()
+                        outcome::status_word(lane, generation)
                     } else {
                         "timeout"
                     },

@@ -286,7 +286,9 @@ unsafe extern "C-unwind" fn join(state: *mut lua_State) -> c_int {
         };
         let table = ffi::lua_gettop(state);
         match status {
-            Status::Cancelled => outcome::lane_cancelled(state, generation),
+            Status::Cancelled => {
+                outcome::lane_cancelled(state, generation, this(state).0.was_forced())
+            }
             Status::Error => {
                 ffi::lua_pushnil(state);
                 flavour::raw_geti(state, table, kept::FIRST);
@@ -331,6 +333,11 @@ unsafe fn index_number(state: *mut lua_State, generation: Generation) -> c_int {
                 return raise_value(state, modern);
             }
             _ if n < 0.0 || n.fract() != 0.0 => ffi::lua_pushnil(state),
+            Status::Cancelled
+                if n == 2.0 && outcome::status_word(this(state).0, generation) == "killed" =>
+            {
+                push_text(state, "killed");
+            }
             Status::Cancelled if modern => match n {
                 0.0 => ffi::lua_pushinteger(state, 2),
                 2.0 => ffi::lua_pushlightuserdata(state, sentinel::cancel_error()),
@@ -386,7 +393,7 @@ unsafe extern "C-unwind" fn index(state: *mut lua_State) -> c_int {
         }
         match bytes_at(state, 2) {
             b"status" => {
-                push_text(state, lane.status().word());
+                push_text(state, outcome::status_word(lane, generation));
                 1
             }
             b"error_trace_level" if generation == Generation::V4 => {

@@ -16,6 +16,7 @@
 //! | join timed out         | nothing      | `nil, "timeout"` | `nil, "timeout"` |
 //! | lane failed            | `nil, error, trace` | `nil, error, trace` | `nil, error[, trace]` |
 //! | lane cancelled         | nothing      | nothing          | `nil, cancel_error` |
+//! | lane cancelled by force | nothing     | `nil, "killed"`  | (not there)      |
 
 use std::ffi::c_int;
 
@@ -109,11 +110,23 @@ pub unsafe fn join_timed_out(state: *mut lua_State, generation: Generation) -> c
     }
 }
 
-pub unsafe fn lane_cancelled(state: *mut lua_State, generation: Generation) -> c_int {
-    match generation {
-        Generation::V2 | Generation::V3 => 0,
-        // SAFETY: two free stack slots.
-        Generation::V4 => unsafe { cancelled(state, generation, false) },
+pub unsafe fn lane_cancelled(state: *mut lua_State, generation: Generation, forced: bool) -> c_int {
+    // SAFETY: two free stack slots.
+    unsafe {
+        match generation {
+            Generation::V3 if forced => nil_and(state, "killed"),
+            Generation::V2 | Generation::V3 => 0,
+            Generation::V4 => cancelled(state, generation, false),
+        }
+    }
+}
+
+/// The word for the status of a lane: 3.x tells force from a request.
+pub fn status_word(lane: &lane::Lane, generation: Generation) -> &'static str {
+    if generation == Generation::V3 && lane.was_forced() {
+        "killed"
+    } else {
+        lane.status().word()
     }
 }
 

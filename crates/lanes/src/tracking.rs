@@ -11,6 +11,7 @@ use mlua::ffi::{self, lua_State};
 use crate::args::deadline;
 use crate::call::{argument_error, context, error, push_text, raise, work};
 use crate::handle_tables;
+use crate::outcome;
 
 /// `threads()` -> a list of `{name=, status=[, handle=]}`, newest first;
 /// nothing when there are none
@@ -40,7 +41,7 @@ pub unsafe extern "C-unwind" fn threads(state: *mut lua_State) -> c_int {
             ffi::lua_createtable(state, 0, 3);
             flavour::push_bytes(state, name);
             ffi::lua_setfield(state, table + 1, c"name".as_ptr());
-            push_text(state, lane.status().word());
+            push_text(state, outcome::status_word(lane, context.generation()));
             ffi::lua_setfield(state, table + 1, c"status".as_ptr());
             ffi::lua_pushnumber(state, lane.id() as ffi::lua_Number);
             ffi::lua_rawget(state, handles);

@@ -308,7 +308,18 @@ unsafe fn unpack(state: *mut lua_State, context: &Context, message: &Message) {
 unsafe fn strings(state: *mut lua_State, index: c_int) -> Result<Vec<Vec<u8>>, String> {
     // SAFETY: a table at `index`; one free stack slot.
     unsafe {
-        (1..=ffi::lua_rawlen(state, index))
+        let top = ffi::lua_gettop(state);
+        let mut entries = 0;
+        ffi::lua_pushnil(state);
+        // Nothing runs in between that could change the table.
+        while ffi::lua_next(state, index) != 0 {
+            ffi::lua_settop(state, top + 1);
+            entries += 1;
+        }
+        if entries != ffi::lua_rawlen(state, index) {
+            return Err("required module list should be a list of strings".to_owned());
+        }
+        (1..=entries)
             .map(|n| {
                 super::flavour::raw_geti(state, index, n as u32);
                 let text = (ffi::lua_type(state, -1) == ffi::LUA_TSTRING)

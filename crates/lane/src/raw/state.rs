@@ -42,7 +42,7 @@ impl Libraries {
         let strict = generation == Generation::V4;
         let is_name = |c: char| match generation {
             Generation::V2 => c.is_ascii_alphabetic(),
-            Generation::V3 => c.is_ascii_alphanumeric() || c == '.',
+            Generation::V3 => c.is_ascii_alphanumeric() || c == '.' || c == '_',
             Generation::V4 => c.is_ascii_alphanumeric() || "._-?".contains(c),
         };
         let names: Vec<&str> = text
@@ -51,7 +51,7 @@ impl Libraries {
             .collect();
         if text.contains('*') {
             let alone = text.trim() == "*";
-            return if alone || !strict && names.is_empty() {
+            return if alone || !strict {
                 Ok(Libraries::All)
             } else {
                 Err(LibrariesError::NotAlone)

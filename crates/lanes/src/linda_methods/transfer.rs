@@ -179,7 +179,12 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
         let context = context(state);
         let proxy = this::<G>(state);
         check_key(state, generation, key);
-        let min = integer(state, key + 1);
+        // 3.x may leave it out.
+        let min = if G == 3 && ffi::lua_type(state, key + 1) <= ffi::LUA_TNIL {
+            1
+        } else {
+            integer(state, key + 1)
+        };
         if min < 1 {
             argument_error(state, key + 1, c"bad min count");
         }

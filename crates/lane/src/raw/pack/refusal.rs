@@ -20,8 +20,15 @@ impl Packer<'_> {
             Names::Globals => "globals".to_owned(),
             Names::Error => "error value".to_owned(),
         };
+        // The reference writes it with a capital where results are asked for.
+        let modern = self.context.generation() == Generation::V4;
+        let tried = if modern && matches!(self.names, Names::Result) {
+            "Tried"
+        } else {
+            "tried"
+        };
         let mut text = format!(
-            "{}: {why} (tried to copy unsupported types)",
+            "{}: {why} ({tried} to copy unsupported types)",
             describe::plain(&start, &steps)
         );
         if self.context.verbose() {
