@@ -110,7 +110,10 @@ end
 if core.in_lane then
   fill(core.generation, core.settings or {})
   if core.generation == 4 then lanes.configure = configured end
-  if core.generation == 2 then setmetatable(lanes, { __index = _G }) end
+  if core.generation == 2 then
+    _G.lanes = lanes
+    setmetatable(lanes, { __index = _G })
+  end
   core.adopt(lanes)
 elseif core.generation == 2 then
   start(2, {})

@@ -267,7 +267,7 @@ impl Lane {
             if let Some(order) = progress.order.take() {
                 break order;
             }
-            if std::mem::take(&mut progress.poked) {
+            if progress.poked {
                 break Order::Wake;
             }
             self.changed.wait(&mut progress);

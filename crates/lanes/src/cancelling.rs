@@ -135,7 +135,7 @@ unsafe fn request(state: *mut lua_State, generation: Generation) -> Request {
             // Older generations kill the thread then, which never happens here:
             // a hook ends the lane. It gets a moment for that.
             const MOMENT: f64 = 0.25;
-            hook = hook.or(Some((Event::Count, 100)));
+            hook = hook.or(Some((Event::All, 100)));
             let mut grace = MOMENT;
             if ffi::lua_type(state, at) == ffi::LUA_TNUMBER {
                 grace = ffi::lua_tonumber(state, at);

@@ -46,6 +46,11 @@ pub unsafe extern "C-unwind" fn threads(state: *mut lua_State) -> c_int {
             ffi::lua_pushnumber(state, lane.id() as ffi::lua_Number);
             ffi::lua_rawget(state, handles);
             ffi::lua_setfield(state, table + 1, c"handle".as_ptr());
+            // Weak: a list that is kept must not keep the handles.
+            ffi::lua_createtable(state, 0, 1);
+            push_text(state, "v");
+            ffi::lua_setfield(state, -2, c"__mode".as_ptr());
+            ffi::lua_setmetatable(state, table + 1);
             flavour::raw_seti(state, table, n as u32 + 1);
         }
         context.unpark(place);
