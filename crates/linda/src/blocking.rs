@@ -15,6 +15,8 @@ pub(crate) trait Operation<'a, M: 'a> {
 
     /// The line it waits in.
     const SIDE: Side;
+    /// How many pauses it makes between two looks while it spins.
+    const PAUSES: u32;
     /// What it answers when the deadline has passed.
     const TIMEOUT: Self::Error;
 
@@ -63,7 +65,8 @@ pub(crate) fn block<'a, M: 'a, O: Operation<'a, M>>(
         Attempt::Blocked => {}
     }
     // Spin briefly, yield a few times.
-    let seen = party.spin.watch(deadline, || {
+    let deadline = deadline.started();
+    let seen = party.spin.watch(deadline, O::PAUSES, || {
         if !operation.promising() {
             return None;
         }

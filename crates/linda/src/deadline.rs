@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 ///
 /// A timeout becomes a deadline once, where it enters the program, and stays
 /// one: it can then be handed from call to call and loop to loop without
-/// growing.
+/// growing. (Only one made by [`in_secs`](Deadline::in_secs) must be
+/// [started](Deadline::started) for that.)
 ///
 /// ```
 /// use linda::{BadTimeout, Deadline};
@@ -20,14 +21,17 @@ use std::time::{Duration, Instant};
 /// assert_eq!(Deadline::after_secs(-1.0), Err(BadTimeout::Negative));
 /// assert_eq!(Deadline::after_secs(f64::NAN), Err(BadTimeout::NotANumber));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deadline(When);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum When {
     /// Passed from the start: try once. Kept apart from `At` to save the clock.
     Now,
     At(Instant),
+    /// So many seconds from now on, whenever that is: reading the clock takes
+    /// as long as a call that need not wait.
+    In(f64),
     Never,
 }
 
@@ -65,14 +69,42 @@ impl Deadline {
     ///
     /// A negative number, or one that is not a number.
     pub fn after_secs(seconds: f64) -> Result<Self, BadTimeout> {
+        Self::in_secs(seconds).map(Self::started)
+    }
+
+    /// The deadline that lies `seconds` ahead of the moment when it is first
+    /// needed, for one call: if that need not wait, nobody looks at a clock.
+    ///
+    /// # Errors
+    ///
+    /// A negative number, or one that is not a number.
+    pub fn in_secs(seconds: f64) -> Result<Self, BadTimeout> {
         if seconds.is_nan() {
             return Err(BadTimeout::NotANumber);
         }
         if seconds < 0.0 {
             return Err(BadTimeout::Negative);
         }
-        // What is left to fail is a number too large for a `Duration`.
-        Ok(Duration::try_from_secs_f64(seconds).map_or(Self::never(), Self::after))
+        Ok(if seconds == 0.0 {
+            Self::now()
+        } else if seconds == f64::INFINITY {
+            Self::never()
+        } else {
+            Self(When::In(seconds))
+        })
+    }
+
+    /// The same deadline as an instant: from now on the time runs.
+    #[must_use]
+    #[inline]
+    pub fn started(self) -> Self {
+        match self.0 {
+            // What can fail is a number too large for a `Duration`.
+            When::In(seconds) => {
+                Duration::try_from_secs_f64(seconds).map_or(Self::never(), Self::after)
+            }
+            _ => self,
+        }
     }
 
     /// Whether this is the deadline that never passes.
@@ -82,29 +114,30 @@ impl Deadline {
 
     /// How long is left: zero when it has passed, `None` when it never will.
     pub fn remaining(self) -> Option<Duration> {
-        match self.0 {
+        match self.started().0 {
             When::Now => Some(Duration::ZERO),
             When::At(instant) => Some(instant.saturating_duration_since(Instant::now())),
-            When::Never => None,
+            When::Never | When::In(_) => None,
         }
     }
 
     /// Whether it has passed.
     pub fn passed(self) -> bool {
-        match self.0 {
+        match self.started().0 {
             When::Now => true,
             When::At(instant) => cfg!(rlanes_loom) || Instant::now() >= instant,
-            When::Never => false,
+            When::Never | When::In(_) => false,
         }
     }
 
     /// The earlier of the two.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
-        match (self.0, other.0) {
-            (When::Now, _) | (_, When::Never) => self,
-            (_, When::Now) | (When::Never, _) => other,
+        let (this, other) = (self.started(), other.started());
+        match (this.0, other.0) {
             (When::At(mine), When::At(theirs)) => Self::at(mine.min(theirs)),
+            (When::Now, _) | (_, When::Never | When::In(_)) => this,
+            (_, When::Now) | (When::Never | When::In(_), _) => other,
         }
     }
 

@@ -61,10 +61,11 @@
 //!
 //! # Invariants
 //!
-//! 1. Under the lock of a slot nobody is woken, no value is dropped, and the
+//! 1. Under a lock of a slot nobody is woken, no value is dropped, and the
 //!    only foreign code that runs is `M::clone` and [`Batch::drain_into`], which
 //!    promise to be harmless.
-//! 2. No two locks are held at once.
+//! 2. The only two locks that are held at once are those of the two ends of a
+//!    slot, the front's before the back's.
 //! 3. A blocked call that ends without success took nothing and sent nothing.
 //! 4. No `unsafe`.
 

@@ -114,14 +114,18 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     pub fn set(&self, slot: &SlotRef<K, M>, values: Vec<M>) -> Result<Change, AccessError> {
         self.check()?;
         let mut values = VecDeque::from(values);
-        // What `values` holds after the swap, or on refusal, is dropped at the
-        // end of this function, after the lock is gone.
+        // What `values` holds on refusal, and what was in the slot, is dropped
+        // at the end of this function, after the locks are gone.
+        let (mut old, mut spares) = (None, None);
         slot.inner().with(|state, owed| {
-            if !state.queue.restriction.allows_set_get() {
+            if !state.queue.restriction().allows_set_get() {
                 return Err(AccessError::Restricted);
             }
+            if values.is_empty() {
+                spares = Some(state.queue.take_spares());
+            }
             let change = state.queue.change(|queue| {
-                values = queue.replace(std::mem::take(&mut values));
+                old = Some(queue.replace(std::mem::take(&mut values)));
             });
             state.select(Side::Receive, usize::MAX, owed);
             state.select(Side::Send, usize::MAX, owed);
@@ -139,7 +143,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         let slot = slot.inner();
         let mut copies = Vec::with_capacity(slot.length_hint().min(count));
         slot.with(|state, _| {
-            if !state.queue.restriction.allows_set_get() {
+            if !state.queue.restriction().allows_set_get() {
                 return Err(AccessError::Restricted);
             }
             state.queue.peek(count, &mut copies);
@@ -182,10 +186,10 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         // this function, after the lock is gone.
         let mut value = value;
         slot.inner().with(|state, _| {
-            if !state.queue.restriction.allows_set_get() {
+            if !state.queue.restriction().allows_set_get() {
                 return Err(AccessError::Restricted);
             }
-            let Some(oldest) = state.queue.values.front_mut().filter(|seen| expected(seen)) else {
+            let Some(oldest) = state.queue.oldest().filter(|seen| expected(seen)) else {
                 return Ok(false);
             };
             std::mem::swap(oldest, &mut value);
@@ -208,10 +212,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     ) -> Result<Change, AccessError> {
         self.check()?;
         Ok(slot.inner().with(|state, owed| {
-            let change = state.queue.change(|queue| {
-                queue.limit = limit;
-                queue.listed = true;
-            });
+            let change = state.queue.change(|queue| queue.set_limit(limit));
             state.select(Side::Send, usize::MAX, owed);
             change
         }))
@@ -226,7 +227,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         self.check()?;
         Ok(slot
             .inner()
-            .with(|state, _| (state.queue.limit, state.queue.fill())))
+            .with(|state, _| (state.queue.limit(), state.queue.fill())))
     }
 
     /// Sets what may be done with the slot, and answers what might be before;
@@ -245,7 +246,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         self.check()?;
         Ok(slot.inner().with(|state, owed| match restriction {
             Some(restriction) => state.restrict(restriction, owed),
-            None => state.queue.restriction,
+            None => state.queue.restriction(),
         }))
     }
 
@@ -271,7 +272,8 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
             .all()
             .into_iter()
             .filter_map(|(key, slot)| {
-                let dump = slot.with(|state, _| state.queue.listed.then(|| state.queue.dump()));
+                let dump =
+                    slot.with(|state, _| state.queue.back.listed.then(|| state.queue.dump()));
                 Some((key, dump?))
             })
             .collect()
@@ -334,7 +336,7 @@ impl<K, M> Linda<K, M> {
 }
 
 fn count<M>(slot: &Slot<M>) -> Option<usize> {
-    slot.with(|state, _| state.queue.listed.then_some(state.queue.values.len()))
+    slot.with(|state, _| state.queue.back.listed.then_some(state.queue.len()))
 }
 
 impl<K, M> SlotRef<K, M> {

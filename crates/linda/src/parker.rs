@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Wake, Waker};
 
 use crate::Deadline;
-use crate::sync::{AtomicBool, Thread, current, park_until};
+use crate::sync::{AtomicBool, Thread};
 
 /// One sleeping place of one thread. Its waker may be called from anywhere, any
 /// number of times, before, during or after the sleep.
@@ -22,7 +22,7 @@ impl Parker {
     /// A sleeping place of the calling thread.
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            thread: current(),
+            thread: Thread::current(),
             notified: AtomicBool::new(false),
         })
     }
@@ -38,7 +38,7 @@ impl Parker {
         // Acquire: partner of the Release in `wake_by_ref`; what the waking
         // thread did before is seen by who is woken.
         while !self.notified.swap(false, Ordering::Acquire) {
-            if !park_until(deadline) {
+            if !self.thread.park_until(deadline) {
                 break;
             }
         }

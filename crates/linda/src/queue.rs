@@ -1,6 +1,9 @@
-//! [`Queue`]: what a slot stores, with no thought of threads.
+//! [`Queue`]: what a slot stores, with no thought of threads: its two ends,
+//! [`Front`] and [`Back`].
 
 use std::collections::VecDeque;
+
+use crate::Batch;
 
 /// What may be done with a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,45 +63,186 @@ pub struct SlotDump<M> {
     pub values: Vec<M>,
 }
 
-/// A queue that ran empty keeps a buffer of up to this many values.
+/// An end that ran empty keeps a buffer of up to this many values.
 const KEPT_CAPACITY: usize = 1024;
 
-/// A FIFO with its settings. Nothing in here drops a value: what is taken out
-/// is handed to the caller.
+/// Where values are taken out.
+///
+/// Nothing in here or in [`Back`] drops a value: what is taken out is handed to
+/// the caller.
 #[derive(Debug)]
-pub(crate) struct Queue<M> {
+pub(crate) struct Front<M> {
+    /// The oldest values.
     pub(crate) values: VecDeque<M>,
-    pub(crate) limit: Option<usize>,
-    pub(crate) restriction: Restriction,
-    /// Whether `count` and `dump` know the slot: something was stored or set.
-    pub(crate) listed: bool,
     /// See [`SlotDump::first`].
     first: u64,
+    /// The slot's restriction, once more: a receive looks at this end only.
+    restriction: Restriction,
+    /// What receivers have no use for any more, on its way back to senders.
+    pub(crate) spent: Vec<M>,
 }
 
-impl<M> Queue<M> {
+/// Where values are put in, with the settings of the slot.
+#[derive(Debug)]
+pub(crate) struct Back<M> {
+    /// The newest values: those that came since the front last ran empty.
+    pub(crate) values: VecDeque<M>,
+    limit: Option<usize>,
+    restriction: Restriction,
+    /// Whether `count` and `dump` know the slot: something was stored or set.
+    pub(crate) listed: bool,
+    /// So much room there is at least: how much there was when somebody last
+    /// looked, less what was sent since. Receivers make more.
+    credit: usize,
+    /// Values to be used again by senders.
+    pub(crate) spares: Vec<M>,
+}
+
+impl<M> Front<M> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            values: VecDeque::new(),
+            first: 1,
+            restriction: Restriction::None,
+            spent: Vec::new(),
+        }
+    }
+
+    pub(crate) fn restriction(&self) -> Restriction {
+        self.restriction
+    }
+
+    /// The oldest value, unless this end is empty.
+    #[inline]
+    pub(crate) fn take_one(&mut self, back_is_empty: impl FnOnce() -> bool) -> Option<M> {
+        let value = self.values.pop_front()?;
+        self.taken(1, back_is_empty);
+        Some(value)
+    }
+
+    #[inline]
+    fn taken(&mut self, count: usize, back_is_empty: impl FnOnce() -> bool) {
+        self.first = if self.values.is_empty() && back_is_empty() {
+            1
+        } else {
+            self.first + count as u64
+        };
+    }
+
+    /// The buffer, if it is empty and not worth keeping: to be freed after
+    /// unlocking.
+    #[inline]
+    pub(crate) fn unused(&mut self) -> Option<VecDeque<M>> {
+        let unused = self.values.is_empty() && self.values.capacity() > KEPT_CAPACITY;
+        unused.then(|| std::mem::take(&mut self.values))
+    }
+
+    /// Keeps a value that is of no use any more, unless there are `most`.
+    #[inline]
+    pub(crate) fn spend(&mut self, spent: &mut Option<M>, most: usize) {
+        if self.spent.len() < most
+            && let Some(value) = spent.take()
+        {
+            self.spent.push(value);
+        }
+    }
+}
+
+impl<M> Back<M> {
     pub(crate) const fn new() -> Self {
         Self {
             values: VecDeque::new(),
             limit: None,
             restriction: Restriction::None,
             listed: false,
-            first: 1,
+            credit: usize::MAX,
+            spares: Vec::new(),
         }
+    }
+
+    pub(crate) fn restriction(&self) -> Restriction {
+        self.restriction
+    }
+
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    /// Whether there is room for so many values, if the front holds `front`
+    /// at most.
+    #[inline]
+    pub(crate) fn has_room(&mut self, need: usize, front: impl FnOnce() -> usize) -> bool {
+        if need > self.credit {
+            self.credit = room(self.limit, self.values.len() + front());
+        }
+        need <= self.credit
+    }
+
+    /// Puts in a batch of `need` values, for which there is room.
+    #[inline]
+    pub(crate) fn put(&mut self, batch: &mut impl Batch<M>, need: usize) {
+        batch.drain_into(&mut self.values);
+        self.listed = true;
+        // Without a limit the credit stays what it is.
+        if self.limit.is_some() {
+            self.credit = self.credit.saturating_sub(need);
+        }
+    }
+}
+
+fn room(limit: Option<usize>, length: usize) -> usize {
+    match limit {
+        Some(limit) => limit.saturating_sub(length),
+        None => usize::MAX,
+    }
+}
+
+/// A FIFO with its settings: both ends together, the values of the front first.
+#[derive(Debug)]
+pub(crate) struct Queue<'a, M> {
+    pub(crate) front: &'a mut Front<M>,
+    pub(crate) back: &'a mut Back<M>,
+}
+
+impl<M> Queue<'_, M> {
+    pub(crate) fn len(&self) -> usize {
+        self.front.values.len() + self.back.values.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.back.limit
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: Option<usize>) {
+        self.back.limit = limit;
+        self.back.listed = true;
+        self.recount();
+    }
+
+    pub(crate) fn restriction(&self) -> Restriction {
+        self.back.restriction
+    }
+
+    pub(crate) fn set_restriction(&mut self, restriction: Restriction) -> Restriction {
+        self.front.restriction = restriction;
+        self.back.listed = true;
+        std::mem::replace(&mut self.back.restriction, restriction)
     }
 
     /// How many more values a sender may put in.
     pub(crate) fn room(&self) -> usize {
-        match self.limit {
-            Some(limit) => limit.saturating_sub(self.values.len()),
-            None => usize::MAX,
-        }
+        room(self.back.limit, self.len())
     }
 
     pub(crate) fn fill(&self) -> Fill {
-        match self.limit {
-            Some(limit) if self.values.len() > limit => Fill::Over,
-            Some(limit) if self.values.len() == limit => Fill::Exact,
+        let length = self.len();
+        match self.back.limit {
+            Some(limit) if length > limit => Fill::Over,
+            Some(limit) if length == limit => Fill::Exact,
             _ => Fill::Under,
         }
     }
@@ -106,30 +250,57 @@ impl<M> Queue<M> {
     /// The oldest value.
     #[inline]
     pub(crate) fn take_one(&mut self) -> Option<M> {
-        let value = self.values.pop_front()?;
-        self.taken(1);
-        Some(value)
+        if self.front.values.is_empty() {
+            self.refill();
+        }
+        self.front.take_one(|| self.back.values.is_empty())
     }
 
     /// The oldest `count` values, of at least as many, into `taken`.
     pub(crate) fn take(&mut self, count: usize, taken: &mut Vec<M>) {
-        taken.extend(self.values.drain(..count));
-        self.taken(count);
+        let front = count.min(self.front.values.len());
+        taken.extend(self.front.values.drain(..front));
+        if front < count {
+            self.refill();
+            taken.extend(self.front.values.drain(..count - front));
+        }
+        self.front.taken(count, || self.back.values.is_empty());
     }
 
-    /// The buffer, if the queue is empty and it is not worth keeping: to be
-    /// freed after unlocking.
-    #[inline]
-    pub(crate) fn spare(&mut self) -> Option<VecDeque<M>> {
-        let spare = self.values.is_empty() && self.values.capacity() > KEPT_CAPACITY;
-        spare.then(|| std::mem::take(&mut self.values))
+    /// Moves what came meanwhile to the front, which is empty, and what was
+    /// spent meanwhile to the back.
+    fn refill(&mut self) {
+        debug_assert!(self.front.values.is_empty());
+        std::mem::swap(&mut self.front.values, &mut self.back.values);
+        if self.back.spares.len() < self.front.spent.len() {
+            std::mem::swap(&mut self.back.spares, &mut self.front.spent);
+        }
+    }
+
+    fn take_all(&mut self) -> [VecDeque<M>; 2] {
+        [
+            std::mem::take(&mut self.front.values),
+            std::mem::take(&mut self.back.values),
+        ]
+    }
+
+    /// What senders and receivers keep for each other: to be dropped after
+    /// unlocking.
+    pub(crate) fn take_spares(&mut self) -> [Vec<M>; 2] {
+        [
+            std::mem::take(&mut self.front.spent),
+            std::mem::take(&mut self.back.spares),
+        ]
     }
 
     /// Puts these values in the place of all that there are, which are answered.
-    pub(crate) fn replace(&mut self, values: VecDeque<M>) -> VecDeque<M> {
-        self.listed = !values.is_empty() || !self.is_plain();
-        self.first = 1;
-        std::mem::replace(&mut self.values, values)
+    pub(crate) fn replace(&mut self, values: VecDeque<M>) -> [VecDeque<M>; 2] {
+        self.back.listed = !values.is_empty() || !self.is_plain();
+        self.front.first = 1;
+        let all = self.take_all();
+        self.front.values = values;
+        self.recount();
+        all
     }
 
     /// Does the bookkeeping of a change of settings or contents.
@@ -143,37 +314,44 @@ impl<M> Queue<M> {
         }
     }
 
+    /// The oldest value, in its place.
+    pub(crate) fn oldest(&mut self) -> Option<&mut M> {
+        self.front
+            .values
+            .front_mut()
+            .or_else(|| self.back.values.front_mut())
+    }
+
     /// Whether a fresh slot would do as well.
     pub(crate) fn is_idle(&self) -> bool {
-        self.values.is_empty() && self.is_plain()
+        self.is_empty() && self.is_plain()
     }
 
     fn is_plain(&self) -> bool {
-        self.limit.is_none() && self.restriction == Restriction::None
+        self.back.limit.is_none() && self.back.restriction == Restriction::None
     }
 
-    #[inline]
-    fn taken(&mut self, count: usize) {
-        self.first = if self.values.is_empty() {
-            1
-        } else {
-            self.first + count as u64
-        };
+    fn recount(&mut self) {
+        self.back.credit = self.room();
     }
 }
 
-impl<M: Clone> Queue<M> {
+impl<M: Clone> Queue<'_, M> {
     /// Copies of the oldest values, up to `count`, into `copies`.
     pub(crate) fn peek(&self, count: usize, copies: &mut Vec<M>) {
-        copies.extend(self.values.iter().take(count).cloned());
+        copies.extend(self.iter().take(count).cloned());
     }
 
     pub(crate) fn dump(&self) -> SlotDump<M> {
         SlotDump {
-            first: self.first,
-            limit: self.limit,
-            restriction: self.restriction,
-            values: self.values.iter().cloned().collect(),
+            first: self.front.first,
+            limit: self.back.limit,
+            restriction: self.back.restriction,
+            values: self.iter().cloned().collect(),
         }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &M> {
+        self.front.values.iter().chain(&self.back.values)
     }
 }

@@ -41,11 +41,59 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         slots: &[SlotRef<K, M>],
         deadline: Deadline,
     ) -> Result<(usize, M), ReceiveError> {
+        self.receive_recycling(party, slots, &mut None, 0, deadline)
+    }
+
+    /// [`receive`](Linda::receive), which takes `spent` off the caller: a value
+    /// that is of no use any more, but its memory may be of use to who sends to
+    /// the slot ([`send_recycling`](Linda::send_recycling)). The caller keeps it
+    /// if nothing was received, or if the slot has `most` such values.
+    ///
+    /// A value that was made by one thread and is dropped by another costs both
+    /// of them: they meet in the allocator. A slot lets go of spent values when
+    /// somebody goes to sleep waiting for it, and when it is cleared.
+    ///
+    /// ```
+    /// use linda::{Cancel, Deadline, Linda, Party, Spin};
+    ///
+    /// let linda = Linda::<&str, Vec<u8>>::new();
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// let party = Party::new(&cancel, &spin);
+    /// let now = Deadline::now();
+    ///
+    /// let slot = linda.slot(&"lines");
+    /// let (mut spare, mut spent) = (None, Some(Vec::with_capacity(1000)));
+    /// for _ in 0..2 {
+    ///     linda.send_recycling(&party, &slot, &mut Some(vec![1]), &mut spare, now)?;
+    ///     linda.receive_recycling(&party, &[slot.clone()], &mut spent, 8, now)?;
+    /// }
+    /// linda.send_recycling(&party, &slot, &mut Some(vec![1]), &mut spare, now)?;
+    /// assert_eq!(spare.map(|line| line.capacity()), Some(1000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for `receive`.
+    ///
+    /// # Cancel safety
+    ///
+    /// As for `receive`.
+    pub fn receive_recycling(
+        &self,
+        party: &Party<'_>,
+        slots: &[SlotRef<K, M>],
+        spent: &mut Option<M>,
+        most: usize,
+        deadline: Deadline,
+    ) -> Result<(usize, M), ReceiveError> {
         block(
             party,
             deadline,
             Receive {
                 from: Slots { linda: self, slots },
+                spent,
+                most,
             },
         )
     }
@@ -127,7 +175,15 @@ pub fn select<K, M>(
     slots: &[Source<'_, K, M>],
     deadline: Deadline,
 ) -> Result<(usize, M), ReceiveError> {
-    block(party, deadline, Receive { from: slots })
+    block(
+        party,
+        deadline,
+        Receive {
+            from: slots,
+            spent: &mut None,
+            most: 0,
+        },
+    )
 }
 
 /// Where a receive looks, in order.
@@ -164,15 +220,18 @@ impl<'a, K, M> Sources<'a, M> for &'a [Source<'a, K, M>] {
 }
 
 /// One value from the first slot that has one.
-struct Receive<S> {
+struct Receive<'b, S, M> {
     from: S,
+    spent: &'b mut Option<M>,
+    most: usize,
 }
 
-impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<S> {
+impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<'_, S, M> {
     type Output = (usize, M);
     type Error = ReceiveError;
 
     const SIDE: Side = Side::Receive;
+    const PAUSES: u32 = 1;
     const TIMEOUT: ReceiveError = ReceiveError::Timeout;
 
     fn need(&self) -> usize {
@@ -193,7 +252,8 @@ impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<S> {
 
     fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(usize, M), ReceiveError> {
         for (index, slot) in self.from.slots().enumerate() {
-            match slot.receive(tickets.get(index).copied()) {
+            let ticket = tickets.get(index).copied();
+            match slot.receive(self.spent, self.most, ticket) {
                 Ok(value) => return Attempt::Done(index, (index, value)),
                 Err(Refused::NotNow) => {}
                 Err(Refused::Restricted) => return Attempt::Failed(ReceiveError::Restricted),
@@ -216,6 +276,7 @@ impl<'a, K, M> Operation<'a, M> for ReceiveBatched<'a, K, M> {
     type Error = ReceiveError;
 
     const SIDE: Side = Side::Receive;
+    const PAUSES: u32 = 1;
     const TIMEOUT: ReceiveError = ReceiveError::Timeout;
 
     fn need(&self) -> usize {

@@ -1,7 +1,6 @@
 //! Sending: [`Linda::send`].
 
 use std::hash::Hash;
-use std::marker::PhantomData;
 
 use crate::blocking::{Attempt, Operation, block};
 use crate::line::Ticket;
@@ -45,6 +44,29 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         batch: &mut impl Batch<M>,
         deadline: Deadline,
     ) -> Result<(), SendError> {
+        self.send_recycling(party, slot, batch, &mut None, deadline)
+    }
+
+    /// [`send`](Linda::send), which brings back a value that receivers have no
+    /// use for any more, if `spare` has none and there is one: its memory serves
+    /// for the next value to be sent. See
+    /// [`receive_recycling`](Linda::receive_recycling).
+    ///
+    /// # Errors
+    ///
+    /// As for `send`.
+    ///
+    /// # Cancel safety
+    ///
+    /// As for `send`.
+    pub fn send_recycling(
+        &self,
+        party: &Party<'_>,
+        slot: &SlotRef<K, M>,
+        batch: &mut impl Batch<M>,
+        spare: &mut Option<M>,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
         let need = batch.len();
         if need == 0 {
             return Err(SendError::Empty);
@@ -58,7 +80,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
                 slot,
                 batch,
                 need,
-                marker: PhantomData,
+                spare,
             },
         )
     }
@@ -69,7 +91,7 @@ struct Send<'a, 'b, K, M, B> {
     slot: &'a Slot<M>,
     batch: &'b mut B,
     need: usize,
-    marker: PhantomData<M>,
+    spare: &'b mut Option<M>,
 }
 
 impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
@@ -77,6 +99,8 @@ impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
     type Error = SendError;
 
     const SIDE: Side = Side::Send;
+    // It waits for several receives, and each look at their end slows them.
+    const PAUSES: u32 = 10;
     const TIMEOUT: SendError = SendError::Timeout;
 
     fn need(&self) -> usize {
@@ -96,10 +120,8 @@ impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
     }
 
     fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(), SendError> {
-        match self
-            .slot
-            .send(self.batch, self.need, tickets.first().copied())
-        {
+        let ticket = tickets.first().copied();
+        match self.slot.send(self.batch, self.need, self.spare, ticket) {
             Ok(()) => Attempt::Done(0, ()),
             Err(Refused::NotNow) => Attempt::Blocked,
             Err(Refused::Restricted) => Attempt::Failed(SendError::Restricted),

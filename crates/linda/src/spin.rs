@@ -44,26 +44,29 @@ mod watch {
 
     /// How long a party looks around before it goes to sleep.
     const PATIENCE: Duration = Duration::from_micros(20);
-    /// How often it looks while it spins, between two yields.
-    const LOOKS: u32 = 50;
+    /// How many pauses a spin has, between two yields.
+    const PAUSES: u32 = 50;
 
     impl Spin {
-        /// Looks until it sees something, the deadline has passed, or sleeping
+        /// Looks until `look` sees something, the deadline has passed, or sleeping
         /// has become the better way: spins briefly if there is a permit to be
-        /// had, yields, and so on.
-        pub(crate) fn watch<T>(
+        /// had, with so many `pauses` between two looks, yields, and so on.
+        pub fn watch<T>(
             &self,
             deadline: Deadline,
+            pauses: u32,
             mut look: impl FnMut() -> Option<T>,
         ) -> Option<T> {
             let mut start = None;
             loop {
                 if let Some(_permit) = self.permit() {
-                    for _ in 0..LOOKS {
+                    for _ in 0..PAUSES / pauses {
                         if let Some(seen) = look() {
                             return Some(seen);
                         }
-                        std::hint::spin_loop();
+                        for _ in 0..pauses {
+                            std::hint::spin_loop();
+                        }
                     }
                 }
                 if let Some(seen) = look() {
@@ -101,7 +104,7 @@ mod watch {
 #[cfg(rlanes_loom)]
 impl Spin {
     /// Looking early proves nothing: a model goes straight to sleep.
-    pub(crate) fn watch<T>(&self, _: Deadline, _: impl FnMut() -> Option<T>) -> Option<T> {
+    pub fn watch<T>(&self, _: Deadline, _: u32, _: impl FnMut() -> Option<T>) -> Option<T> {
         None
     }
 }

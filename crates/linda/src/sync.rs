@@ -15,29 +15,44 @@ pub(crate) use std::sync::atomic::AtomicUsize as Hinted;
 
 #[cfg(not(rlanes_loom))]
 mod real {
-    pub(crate) use parking_lot::Mutex;
+    pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
-    pub(crate) use std::thread::{Thread, current};
     pub(crate) use tokio_util::sync::CancellationToken as Signal;
 
     use crate::Deadline;
 
-    /// Blocks the thread until it is unparked or the deadline has passed, or
-    /// for no reason. Answers `false` when the deadline had passed already.
-    pub(crate) fn park_until(deadline: Deadline) -> bool {
-        match deadline.remaining() {
-            None => std::thread::park(),
-            Some(left) if left.is_zero() => return false,
-            Some(left) => std::thread::park_timeout(left),
+    /// A thread that can be blocked and woken.
+    #[derive(Debug)]
+    pub(crate) struct Thread(std::thread::Thread);
+
+    impl Thread {
+        /// The calling thread.
+        pub(crate) fn current() -> Self {
+            Self(std::thread::current())
         }
-        true
+
+        /// Blocks this thread, which is the calling one, until it is unparked
+        /// or the deadline has passed, or for no reason. Answers `false` when
+        /// the deadline had passed already.
+        pub(crate) fn park_until(&self, deadline: Deadline) -> bool {
+            match deadline.remaining() {
+                None => std::thread::park(),
+                Some(left) if left.is_zero() => return false,
+                Some(left) => std::thread::park_timeout(left),
+            }
+            true
+        }
+
+        pub(crate) fn unpark(&self) {
+            self.0.unpark();
+        }
     }
 }
 
 #[cfg(rlanes_loom)]
 mod model {
+    pub(crate) use loom::sync::MutexGuard;
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
-    pub(crate) use loom::thread::{Thread, current};
 
     use std::future::Future;
     use std::pin::Pin;
@@ -63,15 +78,42 @@ mod model {
         }
     }
 
-    /// A model has no clock. Every deadline that is not *never* passes as soon
-    /// as somebody sleeps on it: loom then tries each order of that moment and
-    /// the steps of the other threads, which is what a clock would do.
-    pub(crate) fn park_until(deadline: Deadline) -> bool {
-        if !deadline.is_never() {
-            return false;
+    /// A thread that can be blocked and woken, once more than loom's own: that
+    /// one, when it is unparked while it waits for a lock, goes on without it.
+    #[derive(Debug)]
+    pub(crate) struct Thread {
+        unparked: Mutex<bool>,
+        changed: loom::sync::Condvar,
+    }
+
+    impl Thread {
+        pub(crate) fn current() -> Self {
+            Self {
+                unparked: Mutex::new(false),
+                changed: loom::sync::Condvar::new(),
+            }
         }
-        loom::thread::park();
-        true
+
+        /// A model has no clock. Every deadline that is not *never* passes as
+        /// soon as somebody sleeps on it: loom then tries each order of that
+        /// moment and the steps of the other threads, which is what a clock
+        /// would do.
+        pub(crate) fn park_until(&self, deadline: Deadline) -> bool {
+            if !deadline.is_never() {
+                return false;
+            }
+            let mut unparked = self.unparked.lock();
+            while !*unparked {
+                unparked = self.changed.wait(unparked).unwrap();
+            }
+            *unparked = false;
+            true
+        }
+
+        pub(crate) fn unpark(&self) {
+            *self.unparked.lock() = true;
+            self.changed.notify_one();
+        }
     }
 
     /// The part of `tokio_util::sync::CancellationToken` that is used here.

@@ -252,7 +252,7 @@ fn send_timeout_and_receive() {
 /// A receiver that was selected and then times out passes the wake-up on.
 #[test]
 fn selected_then_timeout_passes_on() {
-    model(|| {
+    model_bounded(|| {
         let (linda, slot) = linda();
         let hasty = receiver(&linda, &[&slot], soon());
         let patient = receiver(&linda, &[&slot], never());
@@ -268,7 +268,7 @@ fn selected_then_timeout_passes_on() {
 /// A sender that was selected and then times out passes the wake-up on.
 #[test]
 fn selected_sender_passes_on() {
-    model(|| {
+    model_bounded(|| {
         let (linda, slot) = linda();
         linda.set_limit(&slot, Some(1)).unwrap();
         send(&linda, &slot, &[0], never()).unwrap();
@@ -299,7 +299,7 @@ fn batch_and_limit() {
 /// A sender of one value gets in, though a larger batch is before it in line.
 #[test]
 fn batch_does_not_block_others() {
-    model(|| {
+    model_bounded(|| {
         let (linda, slot) = linda();
         linda.set_limit(&slot, Some(1)).unwrap();
         send(&linda, &slot, &[0], never()).unwrap();
@@ -423,5 +423,81 @@ fn restrict_and_receive() {
         let receiver = receiver(&linda, &[&slot], never());
         linda.restrict(&slot, Some(Restriction::SetGet)).unwrap();
         assert_eq!(receiver.join().unwrap(), Err(ReceiveError::Restricted));
+    });
+}
+
+/// Values that pass from one end of a slot to the other keep their order, and a
+/// sender that waits for room is woken by receives that find nobody in line.
+#[test]
+fn order_across_the_ends() {
+    model(|| {
+        let (linda, slot) = linda();
+        linda.set_limit(&slot, Some(2)).unwrap();
+        send(&linda, &slot, &[1], never()).unwrap();
+        let sender = {
+            let (linda, slot) = (Arc::clone(&linda), slot.clone());
+            spawn(move || {
+                for value in [2, 3] {
+                    send(&linda, &slot, &[value], never()).unwrap();
+                }
+            })
+        };
+        for value in [1, 2, 3] {
+            assert_eq!(receive(&linda, from_ref(&slot), never()), Ok((0, value)));
+        }
+        sender.join().unwrap();
+    });
+}
+
+/// Senders that know of too little room at their end still keep the limit.
+#[test]
+fn the_limit_holds() {
+    model_bounded(|| {
+        let (linda, slot) = linda();
+        linda.set_limit(&slot, Some(2)).unwrap();
+        send(&linda, &slot, &[1, 2], never()).unwrap();
+        // Both are in the front now, and one of them is taken.
+        assert_eq!(receive(&linda, from_ref(&slot), never()), Ok((0, 1)));
+        let senders = [3, 4].map(|value| {
+            let (linda, slot) = (Arc::clone(&linda), slot.clone());
+            spawn(move || send(&linda, &slot, &[value], Deadline::now()).is_ok())
+        });
+        let first = receive(&linda, from_ref(&slot), Deadline::now());
+        assert_eq!(first, Ok((0, 2)));
+        let seen = linda.count(&1).unwrap();
+        let sent = senders.map(|sender| sender.join().unwrap());
+        let sent = sent.into_iter().filter(|&sent| sent).count();
+        assert!(seen <= 2 && (1..=2).contains(&sent));
+        assert_eq!(linda.count(&1), Some(sent));
+    });
+}
+
+/// A spent value reaches a sender, or stays with one of the two.
+#[test]
+fn spent_values_go_back() {
+    model(|| {
+        let (linda, slot) = linda();
+        send(&linda, &slot, &[1], never()).unwrap();
+        let sender = {
+            let (linda, slot) = (Arc::clone(&linda), slot.clone());
+            spawn(move || {
+                let mut spare = None;
+                for value in [2, 3] {
+                    alone(|party| {
+                        linda.send_recycling(party, &slot, &mut Some(value), &mut spare, never())
+                    })
+                    .unwrap();
+                }
+                spare
+            })
+        };
+        let mut spent = Some(100);
+        for value in [1, 2] {
+            let got = alone(|party| {
+                linda.receive_recycling(party, from_ref(&slot), &mut spent, 1, never())
+            });
+            assert_eq!(got, Ok((0, value)));
+        }
+        assert!(sender.join().unwrap().is_none_or(|spare| spare == 100));
     });
 }
