@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::deep::Deep;
+use crate::number::Number;
+use crate::wire::{Reader, string_header, tag};
 
 /// How many bytes a message holds without allocating.
 pub const INLINE: usize = 38;
@@ -18,6 +20,17 @@ pub struct Message {
     /// Which of the values is meant, for one that was packed with others
     /// because they share tables or functions.
     pick: Option<u32>,
+}
+
+/// A message that needs no Lua state to be read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scalar<'a> {
+    /// A string.
+    Text(&'a [u8]),
+    /// A number.
+    Number(Number),
+    /// A boolean.
+    Boolean(bool),
 }
 
 /// A deep object that a message refers to.
@@ -69,9 +82,23 @@ impl Drop for Handle {
 
 #[derive(Clone)]
 enum Bytes {
-    Inline { len: u8, data: [u8; INLINE] },
-    Shared(Arc<[u8]>),
+    Inline {
+        len: u8,
+        data: [u8; INLINE],
+    },
+    /// The first bytes of a buffer, which may be one that was used before.
+    Shared {
+        buffer: Arc<[u8]>,
+        len: usize,
+    },
 }
+
+/// Longer buffers are not used again: what one state has too many of should
+/// rather serve everybody.
+const LONGEST_SPARE: usize = 4096 + 64;
+
+/// So much memory may wait in one slot to be used again, in bytes.
+const MOST_SPARE: usize = 128 * 1024;
 
 impl Default for Bytes {
     fn default() -> Bytes {
@@ -85,38 +112,102 @@ impl Default for Bytes {
 impl Message {
     /// A message of these bytes, as the packer wrote them.
     #[inline]
-    pub(crate) fn new(bytes: &[u8], handles: Vec<Handle>) -> Message {
-        let handles = if handles.is_empty() {
-            None
-        } else {
-            Some(handles.into())
-        };
+    pub(crate) fn new(bytes: &[u8], handles: Vec<Handle>, spare: &mut Option<Message>) -> Message {
+        let mut message = Message::joined(&[], bytes, spare);
+        if !handles.is_empty() {
+            message.handles = Some(handles.into());
+        }
+        message
+    }
+
+    /// A short message whose bytes are a header and a payload. The caller sees
+    /// to it that they fit.
+    #[inline]
+    pub(crate) fn short(header: &[u8], payload: &[u8]) -> Message {
+        let len = header.len() + payload.len();
+        let mut data = [0; INLINE];
+        data[..header.len()].copy_from_slice(header);
+        data[header.len()..len].copy_from_slice(payload);
         Message {
-            bytes: Bytes::new(bytes),
-            handles,
+            bytes: Bytes::Inline {
+                len: len as u8,
+                data,
+            },
+            handles: None,
             pick: None,
         }
     }
 
-    /// A message whose bytes are a header and a payload, in one step.
+    /// A message whose bytes are a header and a payload, in one step. It takes
+    /// the memory of `spare`, if that has any that will do.
     #[inline]
-    pub(crate) fn joined(header: &[u8], payload: &[u8]) -> Message {
+    pub(crate) fn joined(header: &[u8], payload: &[u8], spare: &mut Option<Message>) -> Message {
         let len = header.len() + payload.len();
-        let bytes = if len <= INLINE {
-            let mut data = [0; INLINE];
-            data[..header.len()].copy_from_slice(header);
-            data[header.len()..len].copy_from_slice(payload);
-            Bytes::Inline {
-                len: len as u8,
-                data,
-            }
-        } else {
-            Bytes::Shared(crate::raw::joined(header, payload))
-        };
+        if len <= INLINE {
+            return Message::short(header, payload);
+        }
+        if let Some(message) = spare
+            && let Bytes::Shared { buffer, len: used } = &mut message.bytes
+            && buffer.len() >= len
+            && let Some(bytes) = Arc::get_mut(buffer)
+        {
+            bytes[..header.len()].copy_from_slice(header);
+            bytes[header.len()..len].copy_from_slice(payload);
+            *used = len;
+            return spare.take().unwrap_or_default();
+        }
         Message {
-            bytes,
+            bytes: Bytes::whole(crate::raw::joined(header, payload)),
             handles: None,
             pick: None,
+        }
+    }
+
+    /// A message of one string; none if it is too long to travel.
+    #[inline]
+    pub fn text(text: &[u8], spare: &mut Option<Message>) -> Option<Message> {
+        let (header, len) = string_header(text.len())?;
+        Some(Message::joined(&header[..len], text, spare))
+    }
+
+    /// A message of one boolean.
+    pub fn boolean(value: bool) -> Message {
+        Message::short(&[if value { tag::TRUE } else { tag::FALSE }], &[])
+    }
+
+    /// The value that this message is, if it can be read without a Lua state.
+    #[inline]
+    pub fn as_scalar(&self) -> Option<Scalar<'_>> {
+        let mut reader = Reader::new(self.bytes());
+        Some(match reader.u8()? {
+            tag::STR8 => {
+                let len = reader.u8()?.into();
+                Scalar::Text(reader.bytes(len)?)
+            }
+            tag::STR32 => {
+                let len = reader.u32()? as usize;
+                Scalar::Text(reader.bytes(len)?)
+            }
+            tag::FALSE => Scalar::Boolean(false),
+            tag::TRUE => Scalar::Boolean(true),
+            _ => Scalar::Number(self.as_number()?),
+        })
+    }
+
+    /// How many like this one may wait in a slot to be used again: none if it
+    /// has no memory worth it, or shares it.
+    #[inline]
+    pub fn most_spares(&self) -> usize {
+        match &self.bytes {
+            Bytes::Shared { buffer, .. }
+                if buffer.len() <= LONGEST_SPARE
+                    && self.handles.is_none()
+                    && self.pick.is_none()
+                    && Arc::strong_count(buffer) == 1 =>
+            {
+                MOST_SPARE / buffer.len()
+            }
+            _ => 0,
         }
     }
 
@@ -124,8 +215,8 @@ impl Message {
     /// each other by [`same_bytes`](Message::same_bytes).
     pub(crate) fn shared(self) -> Message {
         let bytes = match self.bytes {
-            Bytes::Inline { len, data } => Bytes::Shared(data[..usize::from(len)].into()),
-            shared @ Bytes::Shared(_) => shared,
+            Bytes::Inline { len, data } => Bytes::whole(data[..usize::from(len)].into()),
+            shared @ Bytes::Shared { .. } => shared,
         };
         Message { bytes, ..self }
     }
@@ -146,7 +237,7 @@ impl Message {
     /// Whether both messages are values of one and the same packing.
     pub(crate) fn same_bytes(&self, other: &Message) -> bool {
         match (&self.bytes, &other.bytes) {
-            (Bytes::Shared(a), Bytes::Shared(b)) => Arc::ptr_eq(a, b),
+            (Bytes::Shared { buffer: a, .. }, Bytes::Shared { buffer: b, .. }) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -156,7 +247,7 @@ impl Message {
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Bytes::Inline { len, data } => &data[..usize::from(*len)],
-            Bytes::Shared(bytes) => bytes,
+            Bytes::Shared { buffer, len } => &buffer[..*len],
         }
     }
 
@@ -174,18 +265,9 @@ impl Message {
 }
 
 impl Bytes {
-    #[inline]
-    fn new(bytes: &[u8]) -> Bytes {
-        if bytes.len() <= INLINE {
-            let mut data = [0; INLINE];
-            data[..bytes.len()].copy_from_slice(bytes);
-            Bytes::Inline {
-                len: bytes.len() as u8,
-                data,
-            }
-        } else {
-            Bytes::Shared(bytes.into())
-        }
+    fn whole(buffer: Arc<[u8]>) -> Bytes {
+        let len = buffer.len();
+        Bytes::Shared { buffer, len }
     }
 }
 
@@ -198,10 +280,37 @@ mod tests {
         assert!(size_of::<Message>() <= 64);
         for len in [0, 1, INLINE - 2, INLINE - 1, INLINE, 500] {
             let payload = vec![7; len];
-            let message = Message::joined(&[1, 2], &payload);
+            let message = Message::joined(&[1, 2], &payload, &mut None);
             assert_eq!(message.bytes()[..2], [1, 2]);
             assert_eq!(message.bytes()[2..], payload);
             assert_eq!(message.same_bytes(&message.clone()), len + 2 > INLINE);
         }
+    }
+
+    #[test]
+    fn memory_is_used_again_unless_it_is_shared() {
+        let long = Message::joined(&[1], &[7; 100], &mut None);
+        assert!(long.most_spares() > 0);
+        let address = long.bytes().as_ptr();
+        let mut spare = Some(long);
+
+        // Too large, and then short enough to need none.
+        let larger = Message::joined(&[1], &[8; 200], &mut spare);
+        assert_eq!(larger.bytes().len(), 201);
+        assert_eq!(Message::joined(&[1], &[8; 3], &mut spare).most_spares(), 0);
+        assert!(spare.is_some());
+
+        let shorter = Message::joined(&[2], &[9; 50], &mut spare);
+        assert!(spare.is_none());
+        assert_eq!(shorter.bytes().as_ptr(), address);
+        assert_eq!(shorter.bytes()[0], 2);
+        assert_eq!(shorter.bytes()[1..], [9; 50]);
+
+        let copy = shorter.clone();
+        assert_eq!(shorter.most_spares(), 0);
+        let mut spare = Some(copy);
+        let another = Message::joined(&[3], &[1; 50], &mut spare);
+        assert_ne!(another.bytes().as_ptr(), address);
+        assert_eq!(shorter.bytes()[1..], [9; 50]);
     }
 }

@@ -43,8 +43,8 @@ impl Message {
     /// A message of one number.
     pub fn number(number: Number) -> Message {
         match number {
-            Number::Integer(integer) => Message::joined(&[tag::INT], &integer.to_ne_bytes()),
-            Number::Float(float) => Message::joined(&[tag::NUM], &float.to_ne_bytes()),
+            Number::Integer(integer) => Message::short(&[tag::INT], &integer.to_ne_bytes()),
+            Number::Float(float) => Message::short(&[tag::NUM], &float.to_ne_bytes()),
         }
     }
 
@@ -68,7 +68,7 @@ mod tests {
         for number in [Number::Integer(-3), Number::Float(0.5)] {
             assert_eq!(Message::number(number).as_number(), Some(number));
         }
-        assert_eq!(Message::joined(&[tag::TRUE], &[]).as_number(), None);
+        assert_eq!(Message::short(&[tag::TRUE], &[]).as_number(), None);
         assert_eq!(
             Number::Integer(5).plus(Number::Float(1.0)),
             Number::Float(6.0)

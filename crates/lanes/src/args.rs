@@ -25,13 +25,13 @@ pub unsafe fn timeout(
     // SAFETY: the caller's promise.
     unsafe {
         match ffi::lua_type(state, index) {
-            ffi::LUA_TNUMBER => (deadline(state, generation, index), index + 1),
+            ffi::LUA_TNUMBER => (unstarted(state, generation, index), index + 1),
             ffi::LUA_TNIL => (Deadline::never(), index + 1),
             // In 2.x a string that looks like a number is one.
             ffi::LUA_TSTRING
                 if generation == Generation::V2 && ffi::lua_isnumber(state, index) != 0 =>
             {
-                (deadline(state, generation, index), index + 1)
+                (unstarted(state, generation, index), index + 1)
             }
             _ => (Deadline::never(), index),
         }
@@ -44,8 +44,14 @@ pub unsafe fn timeout(
 /// A number or a numeric string at `index`; nothing with a destructor is held.
 pub unsafe fn deadline(state: *mut lua_State, generation: Generation, index: c_int) -> Deadline {
     // SAFETY: the caller's promise.
+    unsafe { unstarted(state, generation, index) }.started()
+}
+
+/// The same for one call that blocks: its time starts when it has to wait.
+unsafe fn unstarted(state: *mut lua_State, generation: Generation, index: c_int) -> Deadline {
+    // SAFETY: the caller's promise.
     unsafe {
-        match Deadline::after_secs(ffi::lua_tonumber(state, index)) {
+        match Deadline::in_secs(ffi::lua_tonumber(state, index)) {
             Ok(deadline) => deadline,
             Err(BadTimeout::NotANumber) => {
                 argument_error(state, index, c"duration is not a number (NaN)")

@@ -27,6 +27,8 @@ mod capi;
 mod chunks;
 mod closing;
 mod creation;
+#[cfg(feature = "luajit")]
+mod fast;
 mod finally;
 mod generator;
 mod globals;

@@ -100,6 +100,17 @@ unsafe fn object(payload: *mut c_void) -> Option<Arc<dyn Deep>> {
     }
 }
 
+/// The proxy that this payload is, unless it was finalized.
+///
+/// # Safety
+/// `init` made the payload, and its memory is still there.
+#[cfg(feature = "luajit")]
+#[inline]
+pub unsafe fn alive<'a>(payload: *const Proxy) -> Option<&'a Proxy> {
+    // SAFETY: the caller's promise.
+    unsafe { is_alive(payload).then(|| &*payload) }
+}
+
 /// Whether this block of the size of a proxy is one that was not finalized.
 unsafe fn is_alive(proxy: *const Proxy) -> bool {
     // SAFETY: the block is large enough, and the mark at its place is plain
@@ -153,18 +164,50 @@ impl Proxy {
     /// Two free stack slots. The reference is good until the next call.
     #[inline]
     pub unsafe fn slot(&self, state: *mut lua_State, index: c_int) -> &SlotRef<Key, Message> {
+        // SAFETY: the caller's promise; the key was checked.
+        unsafe {
+            self.find(
+                |known| is_key(state, index, known),
+                || key(state, index).expect("a key that was checked"),
+            )
+        }
+    }
+
+    /// The slot whose key is this string.
+    ///
+    /// # Safety
+    /// The reference is good until the next call.
+    #[cfg(feature = "luajit")]
+    #[inline]
+    pub unsafe fn slot_of(&self, text: &[u8]) -> &SlotRef<Key, Message> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.find(
+                |known| matches!(known, Key::String(known) if known.as_slice() == text),
+                || Key::String(text.into()),
+            )
+        }
+    }
+
+    /// The slot of a key that is known when it is seen, and can be made.
+    ///
+    /// # Safety
+    /// The reference is good until the next call.
+    #[inline]
+    unsafe fn find(
+        &self,
+        is: impl Fn(&Key) -> bool,
+        make: impl FnOnce() -> Key,
+    ) -> &SlotRef<Key, Message> {
         // SAFETY: the state runs on one thread, and the caller uses no earlier
         // reference any more.
         let remembered = unsafe { &mut *self.slots.get() };
-        let hit = remembered.slots.iter().position(|entry| {
-            // SAFETY: the caller's promise.
-            entry
-                .as_ref()
-                .is_some_and(|(known, _)| unsafe { is_key(state, index, known) })
-        });
+        let hit = remembered
+            .slots
+            .iter()
+            .position(|entry| entry.as_ref().is_some_and(|(known, _)| is(known)));
         let at = hit.unwrap_or_else(|| {
-            // SAFETY: the caller's promise; the key was checked.
-            let key = unsafe { key(state, index) }.expect("a key that was checked");
+            let key = make();
             let slot = self.object.core.slot(&key);
             let at = remembered.oldest;
             remembered.oldest = (at + 1) % REMEMBERED;

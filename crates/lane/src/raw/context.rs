@@ -40,6 +40,14 @@ pub struct Context {
     module: Cell<*const c_void>,
     limbo: UnsafeCell<Vec<(usize, Parked)>>,
     buffer: Cell<Vec<u8>>,
+    /// A message whose bytes are being read outside of any function of ours.
+    held: UnsafeCell<Option<Message>>,
+    /// Until something is done once; see `count_call`.
+    calls: Cell<u32>,
+    /// A message whose memory serves for the next one to be packed.
+    spare: UnsafeCell<Option<Message>>,
+    /// A message that was rebuilt, on its way back to senders.
+    spent: UnsafeCell<Option<Message>>,
     named: Cell<bool>,
     /// Whether there is a guard; see [`guard`].
     guarded: Cell<bool>,
@@ -95,6 +103,10 @@ impl Context {
             module: Cell::new(std::ptr::null()),
             limbo: UnsafeCell::new(Vec::new()),
             buffer: Cell::new(Vec::new()),
+            held: UnsafeCell::new(None),
+            calls: Cell::new(0),
+            spare: UnsafeCell::new(None),
+            spent: UnsafeCell::new(None),
             named: Cell::new(false),
             guarded: Cell::new(false),
             closed: Cell::new(false),
@@ -222,6 +234,45 @@ impl Context {
         }
     }
 
+    /// A message whose memory serves for the next one to be packed.
+    #[inline]
+    #[allow(clippy::mut_from_ref)]
+    pub fn spare(&self) -> &mut Option<Message> {
+        // SAFETY: the state runs on one thread, and who borrows this neither
+        // calls Lua meanwhile nor comes back here.
+        unsafe { &mut *self.spare.get() }
+    }
+
+    /// A message that was rebuilt, and how many like it may wait in a slot.
+    #[inline]
+    #[allow(clippy::mut_from_ref)]
+    pub fn spent(&self) -> &mut Option<Message> {
+        // SAFETY: as for `spare`.
+        unsafe { &mut *self.spent.get() }
+    }
+
+    /// A message whose bytes are being read outside of any function of ours:
+    /// for the one user who makes sure that nobody else changes it meanwhile.
+    #[inline]
+    #[allow(clippy::mut_from_ref)]
+    pub fn held(&self) -> &mut Option<Message> {
+        // SAFETY: as for `spare`.
+        unsafe { &mut *self.held.get() }
+    }
+
+    /// Counts a call. True once, when there were enough for something to be
+    /// worth its cost.
+    #[inline]
+    pub fn count_call(&self) -> bool {
+        /// LuaJIT compiles a loop at its 56th iteration.
+        const ENOUGH: u32 = 200;
+        let calls = self.calls.get() + 1;
+        if calls <= ENOUGH {
+            self.calls.set(calls);
+        }
+        calls == ENOUGH
+    }
+
     /// Parks a value until [`unpark`](Context::unpark). Answers its place.
     // Not inlined, so that its frame lies deeper in the C stack than that of
     // the function of ours that Lua has called.
@@ -242,6 +293,20 @@ impl Context {
         // SAFETY: as in `park`; dropping messages runs no Lua code and comes
         // back to no limbo.
         unsafe { (*self.limbo.get()).truncate(place) };
+    }
+
+    /// Ends the parking of a message that was rebuilt: its memory is kept to be
+    /// used again, if it is worth it.
+    #[inline]
+    pub(crate) fn retire(&self, place: usize) {
+        // SAFETY: as in `unpark`.
+        let limbo = unsafe { &mut *self.limbo.get() };
+        limbo.truncate(place + 1);
+        if let Some((_, Parked::Message(message))) = limbo.pop()
+            && message.most_spares() > 0
+        {
+            *self.spent() = Some(message);
+        }
     }
 
     /// To be called at the start of each function that Lua calls: drops what

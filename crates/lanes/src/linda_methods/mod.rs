@@ -20,7 +20,8 @@ use self::face::{
     atomic_add, cancel, close, collect_garbage, concat, deep, index, new_index, to_string, wake,
 };
 use self::listing::{count, dump};
-use self::transfer::{BATCHED, receive, receive_batched, send};
+pub(crate) use self::transfer::BATCHED;
+use self::transfer::{receive, receive_batched, send};
 use crate::call::{Function, Raise, argument_error, push_function, push_text};
 use crate::object::{Proxy, collect, proxy_at};
 
@@ -50,10 +51,26 @@ unsafe fn this<'a, const G: u8>(state: *mut lua_State) -> &'a Proxy {
 
 /// The party that calls, for operations on this linda.
 #[inline]
-fn party<'a>(context: &'a lane::raw::Context, proxy: &Proxy) -> Party<'a> {
+pub(crate) fn party<'a>(context: &'a lane::raw::Context, proxy: &Proxy) -> Party<'a> {
     Party {
         recheck: proxy.object.wake_period,
         ..context.party()
+    }
+}
+
+/// Counts a call of a method; in LuaJIT, a state that makes many of them gets
+/// compiled ones. [-0, +0, -]
+///
+/// # Safety
+/// The method's second upvalue is the metatable; nothing with a destructor is
+/// held.
+#[cfg_attr(not(feature = "luajit"), allow(unused_variables))]
+#[inline]
+unsafe fn tick(state: *mut lua_State, context: &lane::raw::Context) {
+    #[cfg(feature = "luajit")]
+    if context.count_call() {
+        // SAFETY: the caller's promise.
+        unsafe { crate::fast::install(state) };
     }
 }
 

@@ -8,7 +8,7 @@ use lane::{Key, Message};
 use linda::{Cause, Deadline, ReceiveError, SendError, SlotRef};
 use mlua::ffi::{self, lua_State};
 
-use super::{RESTRICTED, generation, packed, party, room, room_for_values, this};
+use super::{RESTRICTED, generation, packed, party, room, room_for_values, this, tick};
 use crate::args::{check_key, integer, timeout};
 use crate::call::{Raise, argument_error, context, error, raise, raise_fault, work};
 use crate::outcome;
@@ -19,6 +19,7 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
         let generation = generation::<G>();
         let context = context(state);
         let proxy = this::<G>(state);
+        tick(state, context);
         let (deadline, mut key) = timeout(state, generation, 2);
         let mut last = ffi::lua_gettop(state);
         if G == 3
@@ -39,7 +40,7 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
         let result = work(|| {
             // One scalar, the usual case, needs no list.
             let single = if first == last {
-                pack::scalar(state, first)
+                pack::scalar(state, context, first)
             } else {
                 None
             };
@@ -47,9 +48,13 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
             let sent = match single {
                 Some(message) => {
                     let linda = &proxy.object;
-                    linda
-                        .core
-                        .send(&party, proxy.slot(state, key), &mut Some(message), deadline)
+                    linda.core.send_recycling(
+                        &party,
+                        proxy.slot(state, key),
+                        &mut Some(message),
+                        context.spare(),
+                        deadline,
+                    )
                 }
                 None => {
                     let mut batch = packed(state, context, first, last)?;
@@ -102,6 +107,7 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
         let generation = generation::<G>();
         let context = context(state);
         let proxy = this::<G>(state);
+        tick(state, context);
         let (deadline, first) = timeout(state, generation, 2);
         if G != 4 && is_batched(state, first) {
             return batched::<G>(state, deadline, first + 1);
@@ -115,9 +121,13 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
             let party = party(context, proxy);
             let linda = &proxy.object;
             received(if first == last {
-                linda.core.receive(
+                let spent = context.spent();
+                let most = spent.as_ref().map_or(0, Message::most_spares);
+                linda.core.receive_recycling(
                     &party,
                     std::slice::from_ref(proxy.slot(state, first)),
+                    spent,
+                    most,
                     deadline,
                 )
             } else {
@@ -151,7 +161,7 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
 }
 
 /// The marker that older generations put before the key of a batch.
-pub(super) const BATCHED: &str = "lanes: a batch follows";
+pub(crate) const BATCHED: &str = "lanes: a batch follows";
 
 unsafe fn is_batched(state: *mut lua_State, index: c_int) -> bool {
     // SAFETY: reading a string neither converts nor raises.

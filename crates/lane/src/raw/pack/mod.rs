@@ -20,7 +20,7 @@ use self::packer::Packer;
 use super::context::Context;
 use super::{flavour, sentinel};
 use crate::message::Message;
-use crate::wire::{string_header, tag};
+use crate::wire::tag;
 
 pub use super::objects::SLOTS;
 
@@ -50,29 +50,25 @@ pub enum Names {
 /// table, function or full userdata. [-0, +0, -]
 ///
 /// # Safety
-/// A value at `index`.
+/// A value at `index`; `context` belongs to `state`.
 #[inline]
-pub unsafe fn scalar(state: *mut lua_State, index: c_int) -> Option<Message> {
+pub unsafe fn scalar(state: *mut lua_State, context: &Context, index: c_int) -> Option<Message> {
     // SAFETY: the caller's promise; reading scalars does not raise.
     unsafe {
         Some(match ffi::lua_type(state, index) {
-            ffi::LUA_TSTRING => {
-                let text = bytes_at(state, index);
-                let (header, len) = string_header(text.len())?;
-                Message::joined(&header[..len], text)
-            }
+            ffi::LUA_TSTRING => Message::text(bytes_at(state, index), context.spare())?,
             ffi::LUA_TNUMBER => {
                 let (tag, bits) = number_at(state, index);
-                Message::joined(&[tag], &bits)
+                Message::short(&[tag], &bits)
             }
-            ffi::LUA_TBOOLEAN => Message::joined(&[boolean_at(state, index)], &[]),
-            ffi::LUA_TNIL => Message::joined(&[tag::NIL], &[]),
+            ffi::LUA_TBOOLEAN => Message::boolean(ffi::lua_toboolean(state, index) != 0),
+            ffi::LUA_TNIL => Message::short(&[tag::NIL], &[]),
             ffi::LUA_TLIGHTUSERDATA => {
                 let pointer = ffi::lua_touserdata(state, index);
                 if sentinel::is_null(pointer) {
-                    Message::joined(&[tag::NIL], &[])
+                    Message::short(&[tag::NIL], &[])
                 } else {
-                    Message::joined(&[tag::LIGHT], &(pointer.addr() as u64).to_ne_bytes())
+                    Message::short(&[tag::LIGHT], &(pointer.addr() as u64).to_ne_bytes())
                 }
             }
             _ => return None,
@@ -99,7 +95,7 @@ pub unsafe fn values(
         let mut messages = Vec::with_capacity(count as usize);
         let mut seen = FxHashMap::default();
         for n in 0..count {
-            if let Some(message) = scalar(state, first + n) {
+            if let Some(message) = scalar(state, context, first + n) {
                 messages.push(message);
                 continue;
             }

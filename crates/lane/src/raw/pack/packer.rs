@@ -122,7 +122,11 @@ impl<'a> Packer<'a> {
     }
 
     pub fn finish(mut self) -> Message {
-        let message = Message::new(&self.out, std::mem::take(&mut self.handles));
+        let message = Message::new(
+            &self.out,
+            std::mem::take(&mut self.handles),
+            self.context.spare(),
+        );
         self.context.give_buffer(std::mem::take(&mut self.out));
         message
     }

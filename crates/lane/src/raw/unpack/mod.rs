@@ -90,7 +90,7 @@ pub unsafe fn deliver(state: *mut lua_State, context: &Context, message: Message
     let place = context.park(Parked::Message(message));
     // SAFETY: the message is parked as long as the view is used.
     let result = unsafe { from_view(state, context, &view) };
-    context.unpark(place);
+    context.retire(place);
     result
 }
 
