@@ -10,6 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::message::Message;
 use crate::raw::Hook;
 use crate::status::Status;
+use crate::universe::spin;
 
 /// The name of a lane that was given none.
 pub const UNNAMED: &str = "<unnamed>";
@@ -291,9 +292,18 @@ impl Lane {
         mut look: impl FnMut(&mut Progress) -> Option<R>,
     ) -> Option<R> {
         let mut progress = self.progress.lock();
+        let mut watched = false;
         loop {
             if let Some(found) = look(&mut progress) {
                 return Some(found);
+            }
+            // A lane that is about to end is seen sooner than it can wake us.
+            if !watched && deadline != Deadline::now() {
+                watched = true;
+                drop(progress);
+                spin().watch(deadline, 4, || self.status().is_final().then_some(()));
+                progress = self.progress.lock();
+                continue;
             }
             match deadline.remaining() {
                 None => self.changed.wait(&mut progress),

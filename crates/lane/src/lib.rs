@@ -18,11 +18,12 @@ mod status;
 pub mod thread;
 mod universe;
 mod wire;
+mod workers;
 
 pub use deep::Deep;
 pub use key::Key;
 pub use lane::{End, Lane, Order, UNNAMED};
-pub use message::Message;
+pub use message::{Message, Scalar};
 pub use number::Number;
 pub use status::Status;
 pub use universe::{Fallback, Settings, Universe};

@@ -21,6 +21,28 @@ pub const PORTABLE: RangeInclusive<i32> = -3..=3;
 /// The system's own scale. On Linux: real-time priorities.
 pub const NATIVE: RangeInclusive<i32> = 1..=99;
 
+/// What a thread hands on to those that it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Traits {
+    stack_size: usize,
+    inherited: sys::Inherited,
+}
+
+impl Traits {
+    /// Those of the calling thread, with the size of the stack that it gives.
+    pub(crate) fn of_this_thread(stack_size: usize) -> Traits {
+        Traits {
+            stack_size,
+            inherited: sys::inherited(),
+        }
+    }
+}
+
+/// What the system's own tools call the calling thread; empty if unknown.
+pub(crate) fn name() -> Vec<u8> {
+    sys::get_name()
+}
+
 /// Gives the calling thread a priority.
 pub fn set_priority(priority: Priority) {
     match priority {
@@ -44,6 +66,49 @@ pub fn set_name(name: &[u8]) {
 mod sys {
     /// What the kernel keeps of a name, without the final zero.
     const NAME: usize = 15;
+
+    /// Priority, policy, processors, blocked signals.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Inherited {
+        nice: i32,
+        policy: i32,
+        urgency: i32,
+        processors: Vec<u8>,
+        blocked: [u8; size_of::<libc::sigset_t>()],
+    }
+
+    pub fn inherited() -> Inherited {
+        // SAFETY: the structures are ours, and as large as said; all that is
+        // read of them is plain bytes, zero where the system wrote nothing.
+        unsafe {
+            let thread = libc::syscall(libc::SYS_gettid) as libc::id_t;
+            let mut how: libc::sched_param = std::mem::zeroed();
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            let mut blocked: libc::sigset_t = std::mem::zeroed();
+            let policy = libc::sched_getscheduler(0);
+            libc::sched_getparam(0, &raw mut how);
+            libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set);
+            libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut blocked);
+            let processors = (&raw const set).cast::<u8>();
+            let processors = std::slice::from_raw_parts(processors, size_of::<libc::cpu_set_t>());
+            Inherited {
+                nice: libc::getpriority(libc::PRIO_PROCESS, thread),
+                policy,
+                urgency: how.sched_priority,
+                processors: processors.to_vec(),
+                blocked: std::mem::transmute::<libc::sigset_t, _>(blocked),
+            }
+        }
+    }
+
+    pub fn get_name() -> Vec<u8> {
+        let mut name = [0_u8; NAME + 1];
+        // SAFETY: the buffer has the size that the call is told.
+        unsafe {
+            libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr().cast(), name.len());
+        }
+        name.into_iter().take_while(|byte| *byte != 0).collect()
+    }
 
     pub fn nice(value: i32) {
         // On Linux each thread has a nice value of its own.
@@ -93,6 +158,15 @@ mod sys {
 
 #[cfg(not(target_os = "linux"))]
 mod sys {
+    /// Nothing here can be changed, so all threads are alike.
+    pub type Inherited = ();
+
+    pub fn inherited() -> Inherited {}
+
+    pub fn get_name() -> Vec<u8> {
+        Vec::new()
+    }
+
     pub fn nice(_: i32) {}
 
     pub fn real_time(_: i32) {}

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
 use std::time::Duration;
 
 use linda::{Deadline, Level, Spin};
@@ -41,6 +41,12 @@ pub enum Fallback {
 }
 
 /// Used until a program configures something else.
+/// Who may spin: all universes share the processors.
+pub(crate) fn spin() -> &'static Spin {
+    static SPIN: LazyLock<Spin> = LazyLock::new(Spin::new);
+    &SPIN
+}
+
 static DEFAULTS: Settings = Settings {
     shutdown_timeout: Duration::from_millis(250),
     strip_functions: true,
@@ -56,7 +62,6 @@ static DEFAULTS: Settings = Settings {
 pub struct Universe {
     hooks: &'static Hooks,
     settings: OnceLock<Settings>,
-    spin: Spin,
     identities: AtomicU64,
     population: Mutex<Population>,
     /// All lanes, oldest first, if they are tracked. Weak: a lane stays as long
@@ -81,7 +86,6 @@ impl Universe {
         Universe {
             hooks,
             settings: OnceLock::new(),
-            spin: Spin::new(),
             identities: AtomicU64::new(1),
             population: Mutex::default(),
             tracked: Mutex::default(),
@@ -116,8 +120,8 @@ impl Universe {
     }
 
     /// Who may spin.
-    pub fn spin(&self) -> &Spin {
-        &self.spin
+    pub fn spin(&self) -> &'static Spin {
+        spin()
     }
 
     /// A number that nothing else in this universe has.

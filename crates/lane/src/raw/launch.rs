@@ -19,6 +19,7 @@ use super::unpack;
 use crate::lane::Lane;
 use crate::message::Message;
 use crate::thread::{self, Priority};
+use crate::workers;
 
 /// What a lane runs.
 #[derive(Clone, Copy)]
@@ -155,10 +156,6 @@ pub unsafe fn launch(
             arguments,
             traced,
         };
-        let mut builder = std::thread::Builder::new().stack_size(stack_size());
-        if let Some(name) = thread_name {
-            builder = builder.name(name);
-        }
         let priority = how.priority;
         let run = move || {
             if let Some(priority) = priority {
@@ -167,8 +164,13 @@ pub unsafe fn launch(
             ready.run();
         };
         universe.track(&lane);
-        match builder.spawn(run) {
-            Ok(_) => Ok(lane),
+        match workers::run(
+            thread_name.as_deref(),
+            stack_size(),
+            universe.spin(),
+            Box::new(run),
+        ) {
+            Ok(()) => Ok(lane),
             Err(error) => {
                 // The closure, and with it the state, is gone already.
                 lane.disown();
