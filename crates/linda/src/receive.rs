@@ -247,12 +247,15 @@ impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<'_, S, M> {
     }
 
     fn promising(&self) -> bool {
-        self.from.slots().any(|slot| slot.length_hint() > 0)
+        self.from.slots().any(|slot| !slot.seems_empty())
     }
 
     fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(usize, M), ReceiveError> {
         for (index, slot) in self.from.slots().enumerate() {
             let ticket = tickets.get(index).copied();
+            if ticket.is_none() && slot.seems_empty() {
+                continue;
+            }
             match slot.receive(self.spent, self.most, ticket) {
                 Ok(value) => return Attempt::Done(index, (index, value)),
                 Err(Refused::NotNow) => {}

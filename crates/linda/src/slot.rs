@@ -21,7 +21,8 @@
 //!    both locks only: who holds the lock of the back sees how many values the
 //!    front holds at most.
 //! 5. The other published numbers are hints: a spinner looks at them to leave
-//!    the locks alone; every decision is made under a lock.
+//!    the locks alone; every decision is made under a lock, but for one: who is
+//!    not in line may take the slot for empty if they say so.
 
 use std::sync::atomic::Ordering;
 
@@ -55,6 +56,8 @@ struct FrontEnd<M> {
     state: Mutex<End<Front<M>>>,
     /// How many values the front holds, see invariant 4.
     len: AtomicUsize,
+    /// Not 0 if the restriction forbids to receive.
+    closed: Hinted,
 }
 
 /// What senders touch, on cache lines of its own.
@@ -104,6 +107,7 @@ impl<M> Slot<M> {
             front: FrontEnd {
                 state: End::new(Front::new()),
                 len: AtomicUsize::new(0),
+                closed: Hinted::new(0),
             },
             back: BackEnd {
                 state: End::new(Back::new()),
@@ -132,6 +136,8 @@ impl<M> Slot<M> {
             self.front
                 .len
                 .store(front.queue.values.len(), Ordering::Relaxed);
+            let closed = !back.queue.restriction().allows_send_receive();
+            self.front.closed.store(closed.into(), Ordering::Relaxed);
             self.publish_back(&back.queue);
             let limit = back.queue.limit().unwrap_or(usize::MAX);
             self.back.limit.store(limit, Ordering::Relaxed);
@@ -143,7 +149,18 @@ impl<M> Slot<M> {
     }
 
     fn publish_back(&self, back: &Back<M>) {
-        self.back.len.store(back.values.len(), Ordering::Relaxed);
+        // Release: partner of the Acquire in `seems_empty`. Who sees that the
+        // back was moved to the front sees the front.
+        self.back.len.store(back.values.len(), Ordering::Release);
+    }
+
+    /// Whether there was nothing to be received or refused a moment ago. What
+    /// happened before the call is seen by it.
+    #[inline]
+    pub(crate) fn seems_empty(&self) -> bool {
+        self.back.len.load(Ordering::Acquire) == 0
+            && self.front_len() == 0
+            && self.front.closed.load(Ordering::Relaxed) == 0
     }
 
     /// How many values there were a moment ago.

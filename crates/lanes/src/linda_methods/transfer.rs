@@ -7,6 +7,7 @@ use lane::raw::{Generation, pack, sentinel};
 use lane::{Key, Message};
 use linda::{Cause, Deadline, ReceiveError, SendError, SlotRef};
 use mlua::ffi::{self, lua_State};
+use smallvec::SmallVec;
 
 use super::{RESTRICTED, generation, packed, party, room, room_for_values, this, tick};
 use crate::args::{check_key, integer, timeout};
@@ -120,22 +121,22 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
         let result = work(|| {
             let party = party(context, proxy);
             let linda = &proxy.object;
-            received(if first == last {
-                let spent = context.spent();
-                let most = spent.as_ref().map_or(0, Message::most_spares);
-                linda.core.receive_recycling(
-                    &party,
-                    std::slice::from_ref(proxy.slot(state, first)),
-                    spent,
-                    most,
-                    deadline,
-                )
+            let spent = context.spent();
+            let most = spent.as_ref().map_or(0, Message::most_spares);
+            let several: SmallVec<[SlotRef<Key, Message>; 4]>;
+            let slots = if first == last {
+                std::slice::from_ref(proxy.slot(state, first))
             } else {
-                let slots: Vec<SlotRef<Key, Message>> = (first..=last)
+                several = (first..=last)
                     .map(|index| proxy.slot(state, index).clone())
                     .collect();
-                linda.core.receive(&party, &slots, deadline)
-            })
+                &several
+            };
+            received(
+                linda
+                    .core
+                    .receive_recycling(&party, slots, spent, most, deadline),
+            )
         });
         match result {
             Ok(Ok((which, message))) => {
