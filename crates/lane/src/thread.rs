@@ -74,12 +74,20 @@ mod sys {
         policy: i32,
         urgency: i32,
         processors: Vec<u8>,
-        blocked: [u8; size_of::<libc::sigset_t>()],
+        blocked: Vec<u8>,
+    }
+
+    /// # Safety
+    /// All bytes of the value are initialised.
+    unsafe fn bytes_of<T>(value: &T) -> Vec<u8> {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) }
+            .to_vec()
     }
 
     pub fn inherited() -> Inherited {
-        // SAFETY: the structures are ours, and as large as said; all that is
-        // read of them is plain bytes, zero where the system wrote nothing.
+        // SAFETY: the structures are ours, as large as said, and zero where the
+        // system writes nothing.
         unsafe {
             let thread = libc::syscall(libc::SYS_gettid) as libc::id_t;
             let mut how: libc::sched_param = std::mem::zeroed();
@@ -89,14 +97,12 @@ mod sys {
             libc::sched_getparam(0, &raw mut how);
             libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set);
             libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut blocked);
-            let processors = (&raw const set).cast::<u8>();
-            let processors = std::slice::from_raw_parts(processors, size_of::<libc::cpu_set_t>());
             Inherited {
                 nice: libc::getpriority(libc::PRIO_PROCESS, thread),
                 policy,
                 urgency: how.sched_priority,
-                processors: processors.to_vec(),
-                blocked: std::mem::transmute::<libc::sigset_t, _>(blocked),
+                processors: bytes_of(&set),
+                blocked: bytes_of(&blocked),
             }
         }
     }
