@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lane::raw::pack::bytes_at;
 use lane::raw::protect::catch;
 use lane::raw::{Kind, deep};
 use lane::{Deep, Key, Message};
@@ -166,10 +167,10 @@ impl Proxy {
     pub unsafe fn slot(&self, state: *mut lua_State, index: c_int) -> &SlotRef<Key, Message> {
         // SAFETY: the caller's promise; the key was checked.
         unsafe {
-            self.find(
-                |known| is_key(state, index, known),
-                || key(state, index).expect("a key that was checked"),
-            )
+            match self.known(state, index) {
+                Some(slot) => slot,
+                None => self.remember(key(state, index).expect("a key that was checked")),
+            }
         }
     }
 
@@ -182,42 +183,63 @@ impl Proxy {
     pub unsafe fn slot_of(&self, text: &[u8]) -> &SlotRef<Key, Message> {
         // SAFETY: the caller's promise.
         unsafe {
-            self.find(
-                |known| matches!(known, Key::String(known) if known.as_slice() == text),
-                || Key::String(text.into()),
-            )
+            match self.known_text(text) {
+                Some(slot) => slot,
+                None => self.remember(Key::String(text.into())),
+            }
         }
     }
 
-    /// The slot of a key that is known when it is seen, and can be made.
+    /// The slot with the key at `index`, if it is one of those used last.
+    /// [-0, +0, -]
     ///
     /// # Safety
-    /// The reference is good until the next call.
+    /// Two free stack slots. The reference is good until the next call of
+    /// another method than this.
     #[inline]
-    unsafe fn find(
+    pub unsafe fn known(
         &self,
-        is: impl Fn(&Key) -> bool,
-        make: impl FnOnce() -> Key,
-    ) -> &SlotRef<Key, Message> {
-        // SAFETY: the state runs on one thread, and the caller uses no earlier
-        // reference any more.
-        let remembered = unsafe { &mut *self.slots.get() };
-        let hit = remembered
-            .slots
-            .iter()
-            .position(|entry| entry.as_ref().is_some_and(|(known, _)| is(known)));
-        let at = hit.unwrap_or_else(|| {
-            let key = make();
-            let slot = self.object.core.slot(&key);
-            let at = remembered.oldest;
-            remembered.oldest = (at + 1) % REMEMBERED;
-            remembered.slots[at] = Some((key, slot));
-            at
-        });
-        match &remembered.slots[at] {
-            Some((_, slot)) => slot,
-            None => unreachable!("found or filled above"),
+        state: *mut lua_State,
+        index: c_int,
+    ) -> Option<&SlotRef<Key, Message>> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if ffi::lua_type(state, index) == ffi::LUA_TSTRING {
+                return self.known_text(bytes_at(state, index));
+            }
+            self.find(|known| is_key(state, index, known))
         }
+    }
+
+    #[inline]
+    unsafe fn known_text(&self, text: &[u8]) -> Option<&SlotRef<Key, Message>> {
+        // SAFETY: the callers' promise.
+        unsafe {
+            self.find(|known| matches!(known, Key::String(known) if known.as_slice() == text))
+        }
+    }
+
+    #[inline]
+    unsafe fn find(&self, is: impl Fn(&Key) -> bool) -> Option<&SlotRef<Key, Message>> {
+        // SAFETY: the state runs on one thread, and only `remember` changes it.
+        let slots = unsafe { &(*self.slots.get()).slots };
+        let found = slots.iter().flatten().find(|(known, _)| is(known));
+        found.map(|(_, slot)| slot)
+    }
+
+    /// The slot of a key that was not used lately.
+    ///
+    /// # Safety
+    /// No reference of an earlier call is in use. The new one is good until
+    /// the next call.
+    #[cold]
+    unsafe fn remember(&self, key: Key) -> &SlotRef<Key, Message> {
+        // SAFETY: the state runs on one thread, and the caller's promise.
+        let remembered = unsafe { &mut *self.slots.get() };
+        let slot = self.object.core.slot(&key);
+        let at = remembered.oldest;
+        remembered.oldest = (at + 1) % REMEMBERED;
+        &remembered.slots[at].insert((key, slot)).1
     }
 }
 

@@ -1,5 +1,6 @@
 //! Receiving: [`Linda::receive`], [`Linda::receive_batched`] and [`select`].
 
+use std::borrow::Borrow;
 use std::hash::Hash;
 
 use crate::blocking::{Attempt, Operation, block};
@@ -38,7 +39,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     pub fn receive(
         &self,
         party: &Party<'_>,
-        slots: &[SlotRef<K, M>],
+        slots: &[impl Borrow<SlotRef<K, M>>],
         deadline: Deadline,
     ) -> Result<(usize, M), ReceiveError> {
         self.receive_recycling(party, slots, &mut None, 0, deadline)
@@ -82,7 +83,7 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     pub fn receive_recycling(
         &self,
         party: &Party<'_>,
-        slots: &[SlotRef<K, M>],
+        slots: &[impl Borrow<SlotRef<K, M>>],
         spent: &mut Option<M>,
         most: usize,
         deadline: Deadline,
@@ -193,14 +194,14 @@ trait Sources<'a, M: 'a> {
 }
 
 /// Slots of one linda.
-struct Slots<'a, K, M> {
+struct Slots<'a, K, M, S> {
     linda: &'a Linda<K, M>,
-    slots: &'a [SlotRef<K, M>],
+    slots: &'a [S],
 }
 
-impl<'a, K, M> Sources<'a, M> for Slots<'a, K, M> {
+impl<'a, K, M, S: Borrow<SlotRef<K, M>>> Sources<'a, M> for Slots<'a, K, M, S> {
     fn slots(&self) -> impl Iterator<Item = &'a Slot<M>> {
-        self.slots.iter().map(SlotRef::inner)
+        self.slots.iter().map(|slot| slot.borrow().inner())
     }
 
     fn cancelled(&self) -> bool {

@@ -120,23 +120,27 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
         }
         let result = work(|| {
             let party = party(context, proxy);
-            let linda = &proxy.object;
             let spent = context.spent();
             let most = spent.as_ref().map_or(0, Message::most_spares);
-            let several: SmallVec<[SlotRef<Key, Message>; 4]>;
-            let slots = if first == last {
-                std::slice::from_ref(proxy.slot(state, first))
+            let core = &proxy.object.core;
+            received(if first == last {
+                let slots = &[proxy.slot(state, first)];
+                core.receive_recycling(&party, slots, spent, most, deadline)
             } else {
-                several = (first..=last)
-                    .map(|index| proxy.slot(state, index).clone())
+                let known: SmallVec<[&SlotRef<Key, Message>; 4]> = (first..=last)
+                    .map_while(|index| proxy.known(state, index))
                     .collect();
-                &several
-            };
-            received(
-                linda
-                    .core
-                    .receive_recycling(&party, slots, spent, most, deadline),
-            )
+                if known.len() as c_int == last - first + 1 {
+                    core.receive_recycling(&party, &known, spent, most, deadline)
+                } else {
+                    // More keys than are remembered, or some that are new.
+                    drop(known);
+                    let slots: SmallVec<[SlotRef<Key, Message>; 4]> = (first..=last)
+                        .map(|index| proxy.slot(state, index).clone())
+                        .collect();
+                    core.receive_recycling(&party, &slots, spent, most, deadline)
+                }
+            })
         });
         match result {
             Ok(Ok((which, message))) => {
