@@ -55,6 +55,9 @@ pub struct Proxy {
     /// The linda.
     pub object: Arc<Object>,
     slots: UnsafeCell<Remembered>,
+    /// See `count_call`.
+    #[cfg(not(feature = "luajit"))]
+    calls: Cell<u32>,
 }
 
 /// The slots used last.
@@ -89,6 +92,8 @@ unsafe fn init(payload: *mut c_void, object: Arc<dyn Deep>) {
             mark: Cell::new(&raw const KIND),
             object,
             slots: UnsafeCell::new(slots),
+            #[cfg(not(feature = "luajit"))]
+            calls: Cell::new(0),
         });
     }
 }
@@ -159,6 +164,19 @@ pub unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
 }
 
 impl Proxy {
+    /// Counts a call. True once, when there were enough for something to be
+    /// worth its cost.
+    #[cfg(not(feature = "luajit"))]
+    #[inline]
+    pub fn count_call(&self) -> bool {
+        const ENOUGH: u32 = 200;
+        let calls = self.calls.get();
+        if calls < ENOUGH {
+            self.calls.set(calls + 1);
+        }
+        calls + 1 == ENOUGH
+    }
+
     /// The slot with the key at `index`, which was checked. [-0, +0, -]
     ///
     /// # Safety

@@ -11,7 +11,7 @@ use mlua::ffi::{self, lua_State};
 use super::{generation, this};
 use crate::args::check_key;
 use crate::call::{context, error, push_text, raise, work};
-use crate::object::Proxy;
+use crate::object::{Proxy, proxy_at};
 
 /// The hint at `index`. [-0, +0, e]
 unsafe fn hint(state: *mut lua_State, index: c_int, with_none: bool) -> Hint {
@@ -146,17 +146,9 @@ pub(super) unsafe extern "C-unwind" fn concat<const G: u8>(state: *mut lua_State
     unsafe {
         ffi::lua_settop(state, 2);
         for index in 1..=2 {
-            ffi::lua_pushvalue(state, index);
-            if ffi::lua_type(state, index) == ffi::LUA_TUSERDATA
-                && ffi::lua_getmetatable(state, index) != 0
-            {
-                let ours = ffi::lua_rawequal(state, -1, ffi::lua_upvalueindex(2)) != 0;
-                ffi::lua_settop(state, -2);
-                if ours {
-                    let proxy: *const Proxy = ffi::lua_touserdata(state, index).cast();
-                    push_shown::<G>(state, &*proxy);
-                    ffi::lua_replace(state, -2);
-                }
+            match proxy_at(state, index) {
+                Some(proxy) => push_shown::<G>(state, proxy),
+                None => ffi::lua_pushvalue(state, index),
             }
         }
         ffi::lua_concat(state, 2);

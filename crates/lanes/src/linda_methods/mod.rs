@@ -2,6 +2,8 @@
 
 mod access;
 mod face;
+#[cfg(not(feature = "luajit"))]
+mod hot;
 mod listing;
 mod transfer;
 
@@ -58,19 +60,25 @@ pub(crate) fn party<'a>(context: &'a lane::raw::Context, proxy: &Proxy) -> Party
     }
 }
 
-/// Counts a call of a method; in LuaJIT, a state that makes many of them gets
-/// compiled ones. [-0, +0, -]
+/// Counts a call of a method. Who makes many of them gets faster ones: all
+/// lindas of the state in LuaJIT, this linda elsewhere. [-0, +0, -]
 ///
 /// # Safety
-/// The method's second upvalue is the metatable; nothing with a destructor is
-/// held.
-#[cfg_attr(not(feature = "luajit"), allow(unused_variables))]
+/// The method's second upvalue is the metatable, and the linda is at index 1;
+/// nothing with a destructor is held.
+#[allow(unused_variables, reason = "each flavour counts for itself")]
 #[inline]
-unsafe fn tick(state: *mut lua_State, context: &lane::raw::Context) {
-    #[cfg(feature = "luajit")]
-    if context.count_call() {
-        // SAFETY: the caller's promise.
-        unsafe { crate::fast::install(state) };
+unsafe fn tick<const G: u8>(state: *mut lua_State, context: &lane::raw::Context, proxy: &Proxy) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        #[cfg(feature = "luajit")]
+        if context.count_call() {
+            crate::fast::install(state);
+        }
+        #[cfg(not(feature = "luajit"))]
+        if G == 4 && proxy.count_call() {
+            hot::install(state);
+        }
     }
 }
 

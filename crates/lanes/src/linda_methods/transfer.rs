@@ -20,7 +20,7 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
         let generation = generation::<G>();
         let context = context(state);
         let proxy = this::<G>(state);
-        tick(state, context);
+        tick::<G>(state, context, proxy);
         let (deadline, mut key) = timeout(state, generation, 2);
         let mut last = ffi::lua_gettop(state);
         if G == 3
@@ -108,7 +108,7 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
         let generation = generation::<G>();
         let context = context(state);
         let proxy = this::<G>(state);
-        tick(state, context);
+        tick::<G>(state, context, proxy);
         let (deadline, first) = timeout(state, generation, 2);
         if G != 4 && is_batched(state, first) {
             return batched::<G>(state, deadline, first + 1);
