@@ -200,9 +200,24 @@ impl Lane {
         self.owned.load(Ordering::Relaxed)
     }
 
-    /// The handle is gone: the lane runs freely.
+    /// The handle is gone: the lane runs freely. One that is suspended, or will
+    /// be, is closed, for nobody could ever resume it.
     pub fn disown(&self) {
         self.owned.store(false, Ordering::Relaxed);
+        if self.coroutine {
+            // Either this lock comes after that of `suspend`, and finds the
+            // lane suspended; or before it, and `suspend` sees the store.
+            self.ask_to_close(&mut self.progress.lock());
+        }
+    }
+
+    /// Has a suspended lane closed, unless it was told something already.
+    fn ask_to_close(&self, progress: &mut Progress) {
+        if progress.suspended && progress.order.is_none() {
+            progress.order = Some(Order::Close);
+            self.set_status(Status::Closing);
+            self.changed.notify_all();
+        }
     }
 
     /// Ends the lane. The end is published before the status, and both before
@@ -229,11 +244,7 @@ impl Lane {
     /// to close.
     pub fn join(&self, deadline: Deadline) -> Option<Arc<End>> {
         self.until(deadline, |progress| {
-            if progress.suspended && progress.order.is_none() {
-                progress.order = Some(Order::Close);
-                self.set_status(Status::Closing);
-                self.changed.notify_all();
-            }
+            self.ask_to_close(progress);
             progress.end.clone()
         })
     }
@@ -270,6 +281,9 @@ impl Lane {
             }
             if progress.poked {
                 break Order::Wake;
+            }
+            if !self.is_owned() {
+                break Order::Close;
             }
             self.changed.wait(&mut progress);
         };

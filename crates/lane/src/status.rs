@@ -7,7 +7,8 @@
 //! | waiting   | running                              | that call has woken up                |
 //! | running   | suspended                            | its body has yielded                  |
 //! | suspended | resuming, then running               | `resume`, or a request that wakes it  |
-//! | suspended | closing, then running                | `join` or a read of its results       |
+//! | suspended | closing, then running                | `join`, a read of its results, or the |
+//! |           |                                      | end of its handle                     |
 //! | running   | done, error, cancelled               | its state is closed, its end is known |
 //!
 //! The final states never change. Only the lane's own thread changes its

@@ -94,12 +94,12 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
             }
             return 0;
         };
-        lane.disown();
         let status = if lane.status().is_final() {
             "closed"
         } else {
             "selfdestruct"
         };
+        lane.disown();
         let name = lane.name_bytes();
         drop(lane);
         // The table at 2, the function at 3.
