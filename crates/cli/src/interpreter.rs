@@ -16,7 +16,7 @@ use mlua::ffi;
 
 use crate::command_line::{Action, CommandLine};
 use crate::paths::{self, Paths};
-use crate::prompt;
+use crate::{interrupt, prompt};
 
 /// Everything that the functions below need and do not own.
 pub(crate) struct Session {
@@ -332,7 +332,8 @@ unsafe fn run_string(state: *mut ffi::lua_State, chunk: &CStr, name: &CStr) -> b
     }
 }
 
-/// Calls the function below `args` arguments, with a traceback for errors.
+/// Calls the function below `args` arguments, with a traceback for errors;
+/// Ctrl-C stops it.
 /// `[-(args+1), +results or 1, -]`
 ///
 /// # Safety
@@ -345,7 +346,7 @@ pub(crate) unsafe fn call(state: *mut ffi::lua_State, args: c_int, results: c_in
         let base = ffi::lua_gettop(state) - args;
         ffi::lua_pushcfunction(state, message_handler);
         ffi::lua_insert(state, base);
-        let status = ffi::lua_pcall(state, args, results, base);
+        let status = interrupt::during(state, || ffi::lua_pcall(state, args, results, base));
         ffi::lua_remove(state, base);
         status
     }

@@ -5,6 +5,7 @@
 
 mod command_line;
 mod interpreter;
+mod interrupt;
 mod paths;
 mod prompt;
 

@@ -174,3 +174,23 @@ fn system_c_modules_load() {
         _ => println!("not tested: lua5.4 with luasocket is not installed"),
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_the_script_and_its_lanes() {
+    let script = r#"
+        local lanes = require "lanes"
+        lanes.finally(function(ended) print("all ended", ended) end)
+        kept = lanes.gen("*", function() lanes.linda():receive "never" end)()
+        local stat = io.open "/proc/self/stat"
+        kill = io.popen("exec kill -INT " .. stat:read "n")
+        while true do end
+    "#;
+    let (status, out, err) = lanes(&["-e", script], "", &[]);
+    assert_eq!(status, Some(1), "{err}");
+    assert_eq!(out, "all ended\ttrue\n");
+    assert!(
+        err.starts_with("lanes: (command line):") && err.contains(": interrupted!\nstack"),
+        "{err}"
+    );
+}
