@@ -9,6 +9,7 @@ mod interpreter;
 mod native;
 mod process;
 mod project;
+mod stress;
 mod suite;
 mod tally;
 
@@ -22,7 +23,9 @@ usage: cargo xtask COMMAND [options]
   test       run the Lua tests on every flavour         --flavour X  --only PATTERN  --jobs N  -v
   test --all install, lint, Rust tests, models, and the Lua tests on every flavour
   pair       build and run the benchmark pair           --flavour X  --size N  --count N
-  stress     run the Lua tests over and over            --flavour X  --only PATTERN  --jobs N  --rounds N
+  stress     run random programs and watch their memory --flavour X  --minutes N  --seed N  --repeat N  --cores 1|2  --jobs N
+  stress --exits N  run every way out of a program N times  --flavour X  --only NAME  --cores 1|2  --jobs N
+  stress --tests N  run the Lua tests N times over       --flavour X  --only PATTERN  --jobs N
   valgrind   run the tests marked for it under valgrind --flavour X  --only PATTERN  --jobs N
   loom       run the concurrency models of the core
 

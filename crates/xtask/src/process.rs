@@ -33,6 +33,16 @@ pub(crate) enum Ended {
 
 /// Runs `cmd` with an empty standard input, on the first `cpus` processors if given.
 pub(crate) fn run(cmd: &mut Command, limit: Duration, cpus: Option<usize>) -> Result<Outcome> {
+    watch(cmd, limit, cpus, |_| {})
+}
+
+/// [`run`]; a process that hangs is shown to `hung` before it is killed.
+pub(crate) fn watch(
+    cmd: &mut Command,
+    limit: Duration,
+    cpus: Option<usize>,
+    hung: impl FnOnce(u32),
+) -> Result<Outcome> {
     let mut out = tempfile::tempfile().context("cannot make a temporary file")?;
     let mut err = tempfile::tempfile().context("cannot make a temporary file")?;
     cmd.stdin(Stdio::null())
@@ -46,6 +56,9 @@ pub(crate) fn run(cmd: &mut Command, limit: Duration, cpus: Option<usize>) -> Re
     live(|set| set.insert(child.id()));
     let status = wait(&mut child, begun + limit);
     let took = begun.elapsed();
+    if matches!(status, Ok(None)) {
+        hung(child.id());
+    }
     kill_group(child.id());
     live(|set| set.remove(&child.id()));
     let ended = match status? {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use lexopt::Arg::{Long, Short};
 use lexopt::ValueExt;
 
-use super::setup;
+use super::{setup, stress};
 use crate::build::{self, Profile};
 use crate::flavour::{self, Flavour};
 use crate::interpreter::Interpreter;
@@ -52,6 +52,9 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
         "lua",
         lua(&flavours, only.as_deref(), &options, &tally),
     );
+    if all {
+        settle(&tally, "stress", stress::short(&flavours, &tally));
+    }
     println!("\n{:.0} s", begun.elapsed().as_secs_f64());
     Ok(tally.close())
 }

@@ -59,11 +59,11 @@ impl Default for Options {
     }
 }
 
-/// Every script below `tests` that is not in `tests/lib` and whose name
-/// contains `only`.
+/// Every script below `tests` whose name contains `only`, but for what is no
+/// test by itself, in `tests/lib` and `tests/stress`.
 pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
     let dir = project::root().join("tests");
-    let lib = dir.join("lib");
+    let others = [dir.join("lib"), dir.join("stress")];
     let mut scripts = Vec::new();
     for path in project::files_below(&dir, "lua")? {
         let name = path
@@ -72,7 +72,9 @@ pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
             .with_extension("")
             .display()
             .to_string();
-        if path.starts_with(&lib) || only.is_some_and(|part| !name.contains(part)) {
+        if others.iter().any(|other| path.starts_with(other))
+            || only.is_some_and(|part| !name.contains(part))
+        {
             continue;
         }
         let source = std::fs::read_to_string(&path)
@@ -262,7 +264,7 @@ fn difference(want: &[u8], got: &[u8]) -> Option<String> {
 }
 
 /// Both outputs, long ones shortened from the front.
-fn shown(outcome: &Outcome) -> String {
+pub(crate) fn shown(outcome: &Outcome) -> String {
     const KEPT: usize = 4000;
     let mut text = String::new();
     for (name, bytes) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
