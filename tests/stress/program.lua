@@ -225,6 +225,17 @@ local bystanders = {
     end,
 }
 
+-- Coroutine lanes: some end by themselves, some have to be closed.
+local yielder = function(seed, l)
+    local random = generator(seed)
+    set_finalizer(function() l:set("finalized", seed) end)
+    for i = 1, random(6) do
+        local more = coroutine.yield(i, l, { i })
+        if random(3) == 1 then l:receive(random(5) / 1000, "never") end
+        if more == "fail" then error "intended" end
+    end
+end
+
 -- A body for each, with only what it needs as upvalues.
 local function bodies()
     local list = {}
@@ -293,7 +304,7 @@ local function run(seed, early, rounds)
     end
 
     -- The conductor.
-    local others = {}
+    local others, coros = {}, setmetatable({}, { __mode = "k" })
     local function cancel(h)
         local mode = random(8)
         local timeout = ({ 0, 0, 0.0005, 0.005 })[random(4)]
@@ -311,12 +322,22 @@ local function run(seed, early, rounds)
     end
     local steps = random(60)
     for step = 1, steps do
-        local what = random(16)
+        local what = random(18)
         local i = random(math.max(#others, 1))
         local h = others[i]
         if what <= 5 or not h then
             if #others < 30 then
-                others[#others + 1] = lanes.gen("*", some[random(#some)])(random(1e9), bystand, watched)
+                local coro = random(6) == 1
+                local options = {
+                    name = random(4) == 1 and "bystander " .. step or nil,
+                    error_trace_level = ({ "minimal", "basic", "extended" })[random(3)],
+                    gc_cb = random(4) == 1 and function(name, status) collected = status end or nil,
+                    globals = random(4) == 1 and { given = { step } } or nil,
+                }
+                local body = coro and yielder or some[random(#some)]
+                local new = lanes[coro and "coro" or "gen"]("*", options, body)(random(1e9), bystand, watched)
+                others[#others + 1] = new
+                coros[new] = coro
             end
         elseif what <= 8 then cancel(h)
         elseif what == 9 then drop(i)
@@ -333,6 +354,8 @@ local function run(seed, early, rounds)
             stream.linda:wake()
         elseif what == 14 then bystand:cancel() bystand:cancel "none" bystand:dump()
         elseif what == 15 then reports:receive(random(3) / 1000, "nothing")
+        elseif what <= 17 then
+            if coros[h] then pcall(h.resume, h, random(5) == 1 and "fail" or { step }) end
         else
             -- Into the streams themselves.
             local stream = streams[random(#streams)]
