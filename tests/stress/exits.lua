@@ -203,7 +203,7 @@ situation("stuck", function()
     os.remove(pipe)
     os.execute("mkfifo " .. pipe)
     start(2, function(l, pipe) io.open(pipe, "r") end, pipe)
-    lanes.sleep(0.005)
+    lanes.sleep(0.02) -- so that they have got there
     os.remove(pipe)
 end)
 

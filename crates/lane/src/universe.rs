@@ -193,7 +193,7 @@ impl Universe {
     /// there keeps what it can touch alive by reference counts, so nothing is
     /// freed under it.
     pub fn close(&self, softly: bool) -> bool {
-        /// A hook raises once; a lane that swallows the error gets another.
+        /// How long a hook that raises once may take before it gets stubborn.
         const AGAIN: Duration = Duration::from_millis(20);
         self.population.lock().closing = true;
         let timeout = self.settings().shutdown_timeout;
@@ -209,10 +209,19 @@ impl Universe {
             }
         }
         let deadline = Deadline::after(timeout);
+        // The first one raises once, so that a lane that does let the error
+        // through gets time for what it does on its way out. One that swallows
+        // it is stopped by force.
+        let mut insist = false;
         loop {
             for lane in self.lanes() {
-                lane.hook().request(Event::All, 1);
+                if insist {
+                    lane.hook().insist();
+                } else {
+                    lane.hook().request(Event::All, 1);
+                }
             }
+            insist = true;
             if self.wait_until_empty(deadline.earlier(Deadline::after(AGAIN))) {
                 return true;
             }

@@ -14,7 +14,9 @@
 //!    has hooks of its own, so the lane's `coroutine.resume` and
 //!    `coroutine.wrap` keep account of who runs ([`entered`]).
 //! 3. The hook takes the request, so that it raises once, however many
-//!    coroutines carry it, and removes itself.
+//!    coroutines carry it, and removes itself. At the end of the program it is
+//!    stubborn instead: it raises at every event until the body is left, so
+//!    that a loop around a `pcall` does not go on for ever.
 //!
 //! A request that comes before the lane has entered its body is found there;
 //! one that comes after it has left the body finds no thread to signal.
@@ -69,6 +71,8 @@ impl Event {
 pub struct Hook {
     /// A request that no hook has answered yet.
     armed: AtomicBool,
+    /// Whether it stays unanswered until the body is left.
+    stubborn: AtomicBool,
     mask: AtomicI32,
     count: AtomicI32,
     /// The thread, while it runs the body. Whoever signals it holds the lock.
@@ -104,7 +108,18 @@ impl Hook {
     /// Asks for the hook. The request counts once: if one was not answered
     /// yet, this one takes its place.
     pub fn request(&self, event: Event, count: c_int) {
+        self.ask(event, count, false);
+    }
+
+    /// Asks for a hook that raises again and again, at every event, until the
+    /// body is left.
+    pub fn insist(&self) {
+        self.ask(Event::All, 1, true);
+    }
+
+    fn ask(&self, event: Event, count: c_int, stubborn: bool) {
         let thread = self.thread.lock();
+        self.stubborn.store(stubborn, Ordering::Relaxed);
         self.mask.store(event.mask(), Ordering::Relaxed);
         self.count.store(count, Ordering::Relaxed);
         // Pairs with the acquire in `set_all` and `fire`: who sees the request
@@ -221,8 +236,17 @@ unsafe extern "C-unwind" fn fire(state: *mut lua_State, _: *mut ffi::lua_Debug) 
             // The next event comes after the work.
             return;
         }
-        ffi::lua_sethook(state, None, 0, 0);
-        if !hook.is_null() && (*hook).armed.swap(false, Ordering::AcqRel) {
+        let asked = hook.as_ref().is_some_and(|hook| {
+            if hook.stubborn.load(Ordering::Relaxed) {
+                hook.armed.load(Ordering::Acquire)
+            } else {
+                ffi::lua_sethook(state, None, 0, 0);
+                hook.armed.swap(false, Ordering::AcqRel)
+            }
+        });
+        if !asked {
+            ffi::lua_sethook(state, None, 0, 0);
+        } else {
             ffi::lua_checkstack(state, 1);
             ffi::lua_pushlightuserdata(state, sentinel::cancel_error());
             ffi::lua_error(state);
