@@ -40,13 +40,13 @@ pub enum Fallback {
     Decay,
 }
 
-/// Used until a program configures something else.
 /// Who may spin: all universes share the processors.
 pub(crate) fn spin() -> &'static Spin {
     static SPIN: LazyLock<Spin> = LazyLock::new(Spin::new);
     &SPIN
 }
 
+/// Used until a program configures something else.
 static DEFAULTS: Settings = Settings {
     shutdown_timeout: Duration::from_millis(250),
     strip_functions: true,
