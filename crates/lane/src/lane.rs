@@ -186,7 +186,9 @@ impl Lane {
     /// Says that it waits, and has no thread until [`rouse`](Lane::rouse).
     pub fn sleep(&self) {
         self.set_status(Status::Waiting);
-        self.dormant.store(true, Ordering::Release);
+        // A swap, which pairs with that of an earlier `rouse`: who has tried to
+        // rouse it in vain has raised the level before, and it is seen now.
+        self.dormant.swap(true, Ordering::AcqRel);
     }
 
     /// Ends the sleep. Answers true to one caller only, who then runs the lane

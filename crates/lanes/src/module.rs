@@ -188,27 +188,31 @@ pub unsafe fn soften(state: *mut lua_State) {
 /// Gives a state that has none a context: it becomes a master state, with a
 /// universe of its own. [-0, +0, e]
 unsafe fn ensure_context(state: *mut lua_State) {
-    // SAFETY: nothing is held when `install` raises but the context itself,
-    // which then stays behind: there is no memory for it anyway.
+    // SAFETY: nothing is held where something raises: the context is made when
+    // nothing raises any more.
     unsafe {
         if state_context::of_state(state).is_some() {
             return;
         }
         ffi::luaL_checkstack(state, 12, std::ptr::null());
-        let made = work(|| {
-            let universe = Arc::new(Universe::new(&HOOKS, Box::new(Shared::default())));
-            let context = Context::new(universe, None, Generation::V4);
-            if let Some(generation) = wanted_by_environment() {
-                let _ = context.choose(generation);
-            }
-            Ok(Box::into_raw(Box::new(context)))
+        crate::capi::publish(state);
+        let mut made = true;
+        state_context::install(state, || {
+            let context = work(|| {
+                let universe = Arc::new(Universe::new(&HOOKS, Box::new(Shared::default())));
+                let context = Context::new(universe, None, Generation::V4);
+                if let Some(generation) = wanted_by_environment() {
+                    let _ = context.choose(generation);
+                }
+                Ok(Box::into_raw(Box::new(context)))
+            });
+            context.unwrap_or_else(|_| {
+                made = false;
+                std::ptr::null_mut()
+            })
         });
-        match made {
-            Ok(context) => {
-                state_context::install(state, context);
-                crate::capi::publish(state);
-            }
-            Err(_) => error(state, c"lanes cannot be started"),
+        if !made {
+            error(state, c"lanes cannot be started");
         }
     }
 }
@@ -265,9 +269,10 @@ unsafe fn push_module(state: *mut lua_State) {
         load(state, SOURCE);
         base::push(state, context);
         ffi::lua_call(state, 1, 1);
+        preload(state);
+        // What failed before this is done again by the next attempt.
         ffi::lua_pushvalue(state, -1);
         ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, key);
-        preload(state);
     }
 }
 

@@ -146,9 +146,15 @@ impl Service {
         }
     }
 
+    /// Starts the thread. If that fails the lane sleeps on: the next timer
+    /// tries again.
     fn start(self: &Arc<Self>, universe: &Arc<Universe>) -> Result<UnboundedSender<Id>, String> {
         let refused = |why: String| {
-            self.lane.finish(End::Cancelled);
+            self.lane.sleep();
+            // A request that has come meanwhile has found nobody.
+            if self.lane.cancel().level() != Level::None && self.lane.rouse() {
+                self.lane.finish(End::Cancelled);
+            }
             format!("timers cannot be started: {why}")
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -171,7 +177,9 @@ impl Service {
         };
         if let Err(error) = thread.spawn(run) {
             universe.leave(&self.lane);
-            return Err(refused(error.to_string()));
+            return Err(refused(format!(
+                "the system refuses another thread: {error}"
+            )));
         }
         Ok(sender)
     }

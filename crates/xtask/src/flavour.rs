@@ -97,6 +97,18 @@ impl Flavour {
             Lua55 => None,
         }
     }
+
+    /// The library in that package, as the linker calls it.
+    pub(crate) fn debian_library(self) -> Option<&'static str> {
+        match self {
+            Lua51 => Some("lua5.1"),
+            Lua52 => Some("lua5.2"),
+            Lua53 => Some("lua5.3"),
+            Lua54 => Some("lua5.4"),
+            LuaJit => Some("luajit-5.1"),
+            Lua55 => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Flavour {

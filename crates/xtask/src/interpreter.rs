@@ -65,7 +65,7 @@ impl Interpreter {
     }
 
     /// Gives the environment of [`command`](Self::command) to a program that
-    /// will start the interpreter itself.
+    /// starts the interpreter, or takes its place.
     pub(crate) fn set_env(&self, cmd: &mut Command) {
         clear_lua_env(cmd);
         // The runner has lanes inside, but not the C modules of the tests.

@@ -27,6 +27,7 @@ usage: cargo xtask COMMAND [options]
   stress --exits N  run every way out of a program N times  --flavour X  --only NAME  --cores 1|2  --jobs N
   stress --tests N  run the Lua tests N times over       --flavour X  --only PATTERN  --jobs N
   valgrind   run the tests marked for it under valgrind --flavour X  --only PATTERN  --jobs N
+                                                        --tool memcheck|helgrind|drd
   loom       run the concurrency models of the core
 
 A flavour is 5.1, 5.2, 5.3, 5.4, 5.5, jit or all; --flavour may be repeated.

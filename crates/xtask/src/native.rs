@@ -1,7 +1,8 @@
-//! The C modules in `tests/native`, which use `include/lanes.h` as other
-//! people's modules would.
+//! What the tests have in C: the modules in `tests/native`, which use
+//! `include/lanes.h` as other people's modules would, and the program in
+//! `tests/host`, which has several Lua states in one process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -15,34 +16,58 @@ pub(crate) fn path(flavour: Flavour, name: &str) -> PathBuf {
     flavour_dir(flavour).join(format!("{name}{MODULE_SUFFIX}"))
 }
 
+/// Where the host program lies once it is built.
+pub(crate) fn host(flavour: Flavour) -> PathBuf {
+    flavour_dir(flavour).join(format!("host{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// Builds all of them for a flavour. Without its headers on the machine there
 /// are none, and the tests that need them are skipped.
 pub(crate) fn build(flavour: Flavour) -> Result<()> {
-    for entry in std::fs::read_dir(project::root().join("tests/native"))? {
-        let source = entry?.path();
-        if source.extension().is_none_or(|extension| extension != "c") {
-            continue;
-        }
+    let headers = headers(flavour);
+    for source in project::files_below(&project::root().join("tests/native"), "c")? {
         let name = source.file_stem().unwrap_or_default().to_string_lossy();
         let target = path(flavour, &name);
-        let Some(headers) = headers(flavour) else {
+        let Some(headers) = &headers else {
             println!("{name}: not built, no headers of Lua {flavour}");
             // What an earlier run has left may be of another version.
             let _ = std::fs::remove_file(&target);
             continue;
         };
-        let mut cc = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-        cc.args(["-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]);
+        let mut cc = compiler(headers);
+        cc.args(["-fPIC", "-shared"]);
         if cfg!(target_os = "macos") {
             // The symbols come from the interpreter.
             cc.args(["-undefined", "dynamic_lookup"]);
         }
-        cc.arg("-I").arg(headers);
-        cc.arg("-I").arg(project::root().join("include"));
         cc.arg(&source).arg("-o").arg(&target);
         project::run(&mut cc)?;
     }
-    Ok(())
+    build_host(flavour, headers.as_deref())
+}
+
+/// Needs Lua as a library, so there is none for the vendored 5.5.
+fn build_host(flavour: Flavour, headers: Option<&Path>) -> Result<()> {
+    let target = host(flavour);
+    let (Some(headers), Some(library), true) =
+        (headers, flavour.debian_library(), cfg!(target_os = "linux"))
+    else {
+        let _ = std::fs::remove_file(&target);
+        return Ok(());
+    };
+    let mut cc = compiler(headers);
+    cc.arg(project::root().join("tests/host/host.c"));
+    cc.arg(format!("-l{library}"));
+    cc.args(["-ldl", "-pthread", "-o"]).arg(&target);
+    project::run(&mut cc)
+}
+
+fn compiler(headers: &Path) -> Command {
+    let mut cc = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    cc.args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(headers);
+    cc.arg("-I").arg(project::root().join("include"));
+    cc
 }
 
 /// The directory with `lua.h`: Debian's, or for 5.5 the one that comes with the

@@ -327,14 +327,14 @@ impl Context {
     }
 }
 
-/// Puts the context into its state and prepares the state for transfers.
-/// [-0, +0, m]
+/// Prepares a state for transfers and gives it its context, which is made last
+/// of all: `make` gives what comes from `Box::into_raw`, and it belongs to the
+/// state from then on. [-0, +0, m]
 ///
 /// # Safety
-/// `state` must be valid and have none yet; `context` comes from
-/// `Box::into_raw` and belongs to the state from the moment that this returns,
-/// not if it raises.
-pub unsafe fn install(state: *mut lua_State, context: *mut Context) {
+/// `state` must be valid and have no context yet; `make` must not raise, nor
+/// hold anything with a destructor before it is called.
+pub unsafe fn install(state: *mut lua_State, make: impl FnOnce() -> *mut Context) {
     // SAFETY: the caller's promise.
     unsafe {
         let slot = flavour::new_userdata(state, size_of::<*mut Context>()).cast::<*mut Context>();
@@ -350,7 +350,7 @@ pub unsafe fn install(state: *mut lua_State, context: *mut Context) {
         convert::install(state);
         flavour::install(state);
         // Nothing raises from here on.
-        slot.write(context);
+        slot.write(make());
     }
 }
 

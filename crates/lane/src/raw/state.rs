@@ -176,8 +176,10 @@ unsafe extern "C-unwind" fn fill(state: *mut lua_State) -> c_int {
     unsafe {
         let setup = &mut *ffi::lua_touserdata(state, 1).cast::<Setup<'_>>();
         flavour::collector(state, false);
-        context::install(state, setup.context);
-        setup.installed = true;
+        context::install(state, || {
+            setup.installed = true;
+            setup.context
+        });
         trace::set_level(state, setup.level);
         ffi::lua_pushcfunction(state, trace::handler);
         ffi::lua_rawsetp(state, ffi::LUA_REGISTRYINDEX, (&raw const HANDLER).cast());

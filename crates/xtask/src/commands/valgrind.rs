@@ -1,4 +1,7 @@
-//! `valgrind`: the tests marked `valgrind: yes`, under valgrind.
+//! `valgrind`: the tests marked for it, under one of valgrind's tools.
+//!
+//! What a tool reports and is no fault stands in `tests/valgrind/TOOL.supp`,
+//! each entry with its reason.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -10,6 +13,7 @@ use lexopt::ValueExt;
 use super::test;
 use crate::flavour::{self, Flavour};
 use crate::project;
+use crate::suite::header::Valgrind;
 use crate::suite::script::{self, Options};
 use crate::tally::Tally;
 
@@ -17,7 +21,11 @@ use crate::tally::Tally;
 /// allocator are beyond valgrind as distributions build them.
 const DEFAULT: [Flavour; 2] = [Flavour::Lua51, Flavour::Lua54];
 
+/// The tools: memory, and races in two ways.
+const TOOLS: [&str; 3] = ["memcheck", "helgrind", "drd"];
+
 pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
+    let mut tool = TOOLS[0];
     let mut flavours = Vec::new();
     let mut only = None;
     let mut options = Options {
@@ -31,6 +39,13 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
                     flavour::add(&mut flavours, &name.string()?)?;
                 }
             }
+            Long("tool") => {
+                let name = args.value()?.string()?;
+                match TOOLS.into_iter().find(|known| *known == name) {
+                    Some(known) => tool = known,
+                    None => bail!("unknown tool `{name}`: one of {}", TOOLS.join(", ")),
+                }
+            }
             Long("only") => only = Some(args.value()?.string()?),
             Long("jobs") | Short('j') => options.jobs = args.value()?.parse()?,
             other => return Err(other.unexpected().into()),
@@ -42,22 +57,36 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
     if project::which("valgrind").is_none() {
         bail!("valgrind is not in PATH; `cargo xtask setup` installs it");
     }
-    options.under = ["valgrind", "--error-exitcode=99", "-q", "--leak-check=no"]
+    options.under = ["valgrind", "-q", "--error-exitcode=99", "--fair-sched=try"]
         .map(OsString::from)
         .to_vec();
-    let suppressions = project::root().join("tests/valgrind.supp");
+    options.under.push(format!("--tool={tool}").into());
+    if tool == "memcheck" {
+        options.under.push("--leak-check=no".into());
+        options.leaks = [
+            "--leak-check=full",
+            "--show-leak-kinds=definite",
+            "--errors-for-leak-kinds=definite",
+        ]
+        .map(OsString::from)
+        .to_vec();
+    }
+    let suppressions = project::root().join(format!("tests/valgrind/{tool}.supp"));
     if suppressions.exists() {
         let mut option = OsString::from("--suppressions=");
         option.push(suppressions);
         options.under.push(option);
     }
     let mut scripts = script::collect(only.as_deref())?;
-    scripts.retain(|script| script.header.as_ref().is_ok_and(|header| header.valgrind));
+    scripts.retain(|script| {
+        let header = script.header.as_ref();
+        header.is_ok_and(|header| header.valgrind != Valgrind::No)
+    });
     let tally = Tally::new(true);
     for flavour in flavours {
         if let Some(interpreter) = test::prepare(flavour, &tally) {
             println!(
-                "== valgrind {}: {} scripts",
+                "== {tool} {}: {} scripts",
                 interpreter.name(),
                 scripts.len()
             );

@@ -6,13 +6,14 @@
 //! --                                    nojit, linux, socket, tool:NAME
 //! -- args: a b         arguments; one line per run (none: one run without)
 //! -- load: lanes.v2    the interpreter's -l option; may be repeated
-//! -- env: NAME=VALUE   may be repeated
+//! -- env: NAME=VALUE   may be repeated; {built} is where the modules lie
 //! -- rc: N             expected status (0)
 //! -- stderr: REGEX     must be found in standard error (which must else be empty)
 //! -- timeout: S        seconds one run may take (30)
 //! -- loop: N           repeat each run N times (1)
 //! -- cpus: N           run on the first N processors
-//! -- valgrind: yes     also part of `cargo xtask valgrind`
+//! -- valgrind: yes     also part of `cargo xtask valgrind`; `leaks`: and leaks nothing
+//! -- host: yes         run by the program of `tests/host`, where it is built
 //! ```
 //!
 //! Any other comment line that starts with a lower-case word and a colon is an
@@ -37,7 +38,19 @@ pub(crate) struct Header {
     pub(crate) timeout: Duration,
     pub(crate) loops: u32,
     pub(crate) cpus: Option<usize>,
-    pub(crate) valgrind: bool,
+    pub(crate) valgrind: Valgrind,
+    pub(crate) host: bool,
+}
+
+/// What valgrind looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Valgrind {
+    /// The test is not for valgrind.
+    No,
+    /// Invalid uses of memory.
+    Use,
+    /// Also memory that nothing points to at the end.
+    Leaks,
 }
 
 impl Default for Header {
@@ -53,7 +66,8 @@ impl Default for Header {
             timeout: Duration::from_secs(30),
             loops: 1,
             cpus: None,
-            valgrind: false,
+            valgrind: Valgrind::No,
+            host: false,
         }
     }
 }
@@ -100,7 +114,15 @@ impl Header {
             "timeout" => self.timeout = Duration::try_from_secs_f64(value.parse()?)?,
             "loop" => self.loops = value.parse()?,
             "cpus" => self.cpus = Some(value.parse()?),
-            "valgrind" => self.valgrind = value == "yes",
+            "valgrind" => {
+                self.valgrind = match value {
+                    "yes" => Valgrind::Use,
+                    "leaks" => Valgrind::Leaks,
+                    _ => bail!("not yes or leaks"),
+                }
+            }
+            "host" if value == "yes" => self.host = true,
+            "host" => bail!("not yes"),
             _ => bail!("unknown key `{key}`"),
         }
         Ok(())
@@ -121,7 +143,8 @@ mod tests {
         assert_eq!((h.title.as_str(), h.rc, h.loops, h.cpus), ("", 0, 1, None));
         assert_eq!(h.timeout, Duration::from_secs(30));
         assert_eq!(h.args, [Vec::<String>::new()]);
-        assert!(h.stderr.is_none() && !h.valgrind);
+        assert!(h.stderr.is_none() && !h.host);
+        assert_eq!(h.valgrind, Valgrind::No);
     }
 
     #[test]
@@ -142,7 +165,8 @@ mod tests {
         .unwrap();
         assert_eq!(h.title, "Receive: takes nothing on timeout");
         assert_eq!(h.args, [vec!["a".to_owned(), "b".to_owned()], vec![]]);
-        assert_eq!((h.rc, h.loops, h.cpus, h.valgrind), (3, 5, Some(1), true));
+        assert_eq!((h.rc, h.loops, h.cpus), (3, 5, Some(1)));
+        assert_eq!(h.valgrind, Valgrind::Use);
         assert_eq!(h.timeout, Duration::from_millis(500));
         assert_eq!(
             h.env,
@@ -165,6 +189,8 @@ mod tests {
             "-- stderr: (",
             "-- needs: moon",
             "-- env: A",
+            "-- valgrind: no",
+            "-- host: no",
         ] {
             assert!(Header::parse(bad).is_err(), "{bad}");
         }

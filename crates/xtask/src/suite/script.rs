@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::header::Header;
+use super::header::{Header, Valgrind};
 use super::needs::Facts;
 use crate::interpreter::Interpreter;
 use crate::process::{self, Ended, Outcome};
-use crate::project;
 use crate::tally::Tally;
+use crate::{build, native, project};
 
 /// One test.
 pub(crate) struct Script {
@@ -44,6 +44,8 @@ pub(crate) struct Options {
     pub(crate) cpus: Option<usize>,
     /// A program, with arguments, that runs the interpreter (valgrind).
     pub(crate) under: Vec<OsString>,
+    /// More arguments of it, for scripts that must leak nothing.
+    pub(crate) leaks: Vec<OsString>,
     /// Multiplies every time limit.
     pub(crate) slow: u32,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
             jobs: 2,
             cpus: None,
             under: Vec::new(),
+            leaks: Vec::new(),
             slow: 1,
         }
     }
@@ -136,6 +139,9 @@ fn run_one(
     if let Some(clause) = header.needs.unmet(facts) {
         return tally.skip(name, format!("needs {clause}"));
     }
+    if header.host && !native::host(interpreter.flavour).is_file() {
+        return tally.skip(name, "the host program needs Lua as a library");
+    }
     let mut took = Duration::ZERO;
     for args in &header.args {
         for round in 1..=header.loops {
@@ -174,15 +180,27 @@ fn command(
     args: &[String],
     options: &Options,
 ) -> Command {
+    let program = if header.host {
+        &native::host(interpreter.flavour)
+    } else {
+        &interpreter.program
+    };
     let mut cmd = match options.under.split_first() {
-        None => interpreter.command(),
-        Some((program, rest)) => {
-            let mut cmd = Command::new(program);
-            cmd.args(rest).arg(&interpreter.program);
-            interpreter.set_env(&mut cmd);
+        None => Command::new(program),
+        Some((tool, rest)) => {
+            let mut cmd = Command::new(tool);
+            cmd.args(rest);
+            if header.valgrind == Valgrind::Leaks {
+                cmd.args(&options.leaks);
+            }
+            cmd.arg(program);
             cmd
         }
     };
+    interpreter.set_env(&mut cmd);
+    if header.host {
+        cmd.env("LANES_LIBRARY", build::module_path(interpreter.flavour));
+    }
     let mut lib = project::root().join("tests/lib").into_os_string();
     lib.push("/?.lua;;");
     cmd.env("LUA_PATH", lib);
@@ -190,7 +208,10 @@ fn command(
         cmd.arg("-l").arg(module);
     }
     cmd.arg(inside_root(&script.path)).args(args);
-    cmd.envs(header.env.iter().map(|(name, value)| (name, value)));
+    let built = build::flavour_dir(interpreter.flavour);
+    for (name, value) in &header.env {
+        cmd.env(name, value.replace("{built}", &built.to_string_lossy()));
+    }
     cmd
 }
 
