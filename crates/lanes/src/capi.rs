@@ -58,7 +58,7 @@ impl Drop for Foreign {
     fn drop(&mut self) {
         if let Some(destroy) = self.kind.destroy {
             // SAFETY: the last reference is gone, and the code of the module is
-            // kept mapped by `pin`.
+            // kept mapped by `lane::raw::pin`.
             unsafe { destroy(self.object) };
         }
     }
@@ -175,7 +175,8 @@ unsafe extern "C-unwind" fn push(state: *mut lua_State, kind: *const Type, objec
                 c"this C module was built for a newer version of lanes",
             );
         }
-        pin(std::ptr::from_ref(kind).cast());
+        // An object may outlive all states that have loaded its module.
+        lane::raw::pin(std::ptr::from_ref(kind).cast());
         let Some(context) = lane::raw::context::of_state(state) else {
             error(state, c"lanes is closed: the state is ending");
         };
@@ -217,25 +218,6 @@ unsafe extern "C-unwind" fn references(
     // SAFETY: a C module calls this in its state. The one that is asked with
     // does not count.
     unsafe { foreign(state, index, kind).map_or(0, |object| Arc::strong_count(&object) - 1) }
-}
-
-/// Keeps the library of a type mapped for the life of the process: an object
-/// may outlive all states that have loaded it.
-unsafe fn pin(address: *const c_void) {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the library is loaded: only the flag is added to it.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address, &raw mut info) != 0 && !info.dli_fname.is_null() {
-            libc::dlopen(
-                info.dli_fname,
-                libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
-            );
-        }
-    }
-    // Elsewhere a module must see to it itself: unverified.
-    #[cfg(not(target_os = "linux"))]
-    let _ = address;
 }
 
 /// Lets C modules find the functions in this state. [-0, +0, m]

@@ -56,6 +56,8 @@ pub unsafe fn at(state: *mut lua_State, index: c_int) -> Option<Found> {
             return Some(Found::Other);
         };
         if ffi::lua_getupvalue(state, index, 1).is_null() {
+            // A lane that outlives this state may start others.
+            lane::raw::pin(function as *const std::ffi::c_void);
             return Some(Found::Native(function));
         }
         ffi::lua_settop(state, -2);

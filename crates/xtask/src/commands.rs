@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod loom;
 pub(crate) mod pair;
+pub(crate) mod sanitize;
 pub(crate) mod setup;
 pub(crate) mod stress;
 pub(crate) mod test;

@@ -36,9 +36,14 @@ impl Interpreter {
 
     /// The stand-alone runner that `build::runner` made.
     pub(crate) fn runner(flavour: Flavour) -> Interpreter {
+        Interpreter::at(flavour, build::runner_path(flavour))
+    }
+
+    /// A stand-alone runner that lies elsewhere.
+    pub(crate) fn at(flavour: Flavour, program: PathBuf) -> Interpreter {
         Interpreter {
             flavour,
-            program: build::runner_path(flavour),
+            program,
             cpath: None,
         }
     }

@@ -15,6 +15,8 @@ mod tally;
 
 use std::process::ExitCode;
 
+use commands::sanitize::Sanitizer;
+
 const USAGE: &str = "\
 usage: cargo xtask COMMAND [options]
 
@@ -29,6 +31,8 @@ usage: cargo xtask COMMAND [options]
   valgrind   run the tests marked for it under valgrind --flavour X  --only PATTERN  --jobs N
                                                         --tool memcheck|helgrind|drd
   loom       run the concurrency models of the core
+  tsan, asan run the core's tests and the marked ones with a sanitizer  --flavour X  --only PATTERN  --jobs N
+  miri       run the core's tests in Miri, if it is installed
 
 A flavour is 5.1, 5.2, 5.3, 5.4, 5.5, jit or all; --flavour may be repeated.
 ";
@@ -70,6 +74,9 @@ fn run() -> anyhow::Result<ExitCode> {
         "stress" => commands::stress::main(parser),
         "valgrind" => commands::valgrind::main(parser),
         "loom" => commands::loom::main(parser),
+        "tsan" => commands::sanitize::main(Sanitizer::Thread, parser),
+        "asan" => commands::sanitize::main(Sanitizer::Address, parser),
+        "miri" => commands::sanitize::miri(parser),
         other => anyhow::bail!("unknown command `{other}`; `cargo xtask help` lists them"),
     }
 }

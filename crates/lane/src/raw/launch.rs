@@ -387,6 +387,9 @@ unsafe fn preload(
                 super::flavour::raw_geti(state, top + 1, n + 1);
                 let loader = match ffi::lua_tocfunction(state, value) {
                     Some(function) if ffi::lua_getupvalue(state, value, 1).is_null() => {
+                        // The lane may load the module after the state that
+                        // has it now was closed.
+                        super::pin(function as *const c_void);
                         Some(Loader::Native(function))
                     }
                     Some(_) => None,

@@ -130,3 +130,17 @@ pub unsafe fn reserve(state: *mut lua_State, slots: c_int) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::catch;
+
+    #[test]
+    fn a_panic_becomes_a_text() {
+        assert_eq!(catch(|| 1), Ok(1));
+        let text = |result: Result<(), String>| result.expect_err("it has panicked");
+        assert!(text(catch(|| panic!("fixed"))).ends_with(": fixed"));
+        assert!(text(catch(|| panic!("number {}", 5))).ends_with(": number 5"));
+        assert!(text(catch(|| std::panic::panic_any(5))).ends_with(": no message"));
+    }
+}

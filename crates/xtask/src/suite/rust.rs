@@ -107,7 +107,7 @@ fn step(tally: &Tally, cmd: &mut Command) {
 
 /// Runs `cargo test`, shows what it prints but for the tests that pass, and
 /// counts.
-fn cargo_test(tally: &Tally, cmd: &mut Command) -> Result<()> {
+pub(crate) fn cargo_test(tally: &Tally, cmd: &mut Command) -> Result<()> {
     let text = project::shown(cmd);
     println!("== {text}");
     let mut child = cmd

@@ -46,6 +46,8 @@ pub(crate) struct Options {
     pub(crate) under: Vec<OsString>,
     /// More arguments of it, for scripts that must leak nothing.
     pub(crate) leaks: Vec<OsString>,
+    /// More environment.
+    pub(crate) env: Vec<(&'static str, String)>,
     /// Multiplies every time limit.
     pub(crate) slow: u32,
 }
@@ -57,6 +59,7 @@ impl Default for Options {
             cpus: None,
             under: Vec::new(),
             leaks: Vec::new(),
+            env: Vec::new(),
             slow: 1,
         }
     }
@@ -208,6 +211,7 @@ fn command(
         cmd.arg("-l").arg(module);
     }
     cmd.arg(inside_root(&script.path)).args(args);
+    cmd.envs(options.env.iter().map(|(name, value)| (name, value)));
     let built = build::flavour_dir(interpreter.flavour);
     for (name, value) in &header.env {
         cmd.env(name, value.replace("{built}", &built.to_string_lossy()));
