@@ -70,9 +70,9 @@ static int call(lua_State *L) {
   b->failed = 0, b->countdown = n;
   status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
   b->countdown = -1;
+  luaL_checkstack(L, 4, NULL);
   lua_pushboolean(L, b->failed);
   lua_replace(L, 1);
-  luaL_checkstack(L, 4, NULL);
   lua_pushboolean(L, status == 0);
   lua_insert(L, 2);
   return lua_gettop(L);

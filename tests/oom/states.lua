@@ -19,7 +19,7 @@ for _, code in ipairs { source, v3 } do
     local n, step = 1, 1
     while oom.state(n, -1, code) do
         n = n + step
-        if n % 100 == 0 then step = step + 1 end
+        if n % 50 == 0 then step = step + 1 end
     end
     n = 1
     while select(2, oom.state(-1, n, code)) do n = n + 1 end
