@@ -1,0 +1,3 @@
+---@meta lanes.v4
+
+return require "lanes"
