@@ -171,12 +171,14 @@ pub unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
             if request.forced {
                 lane.force();
             }
-            lane.request(request.level, request.wake);
             let step = step.filter(|_| request.level == Level::Hard);
             let hook = request.hook.or(step.map(|step| (Event::Count, step)));
+            // The hook first: a blocked call that the level ends is followed by
+            // the finalizers, which a hook that came later would cut short.
             if let Some((event, count)) = hook {
                 lane.hook().request(event, count);
             }
+            lane.request(request.level, request.wake);
             Ok(lane.wait(request.deadline).is_some())
         });
         match over {

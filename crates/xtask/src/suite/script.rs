@@ -65,15 +65,21 @@ impl Default for Options {
     }
 }
 
-/// Every script below `tests` whose name contains `only`, but for what is no
-/// test by itself, in `tests/lib` and `tests/stress`.
+/// Every script below `tests`, but for what is no test by itself, in `tests/lib`
+/// and `tests/stress`, and every example, if its name contains `only`.
 pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
-    let dir = project::root().join("tests");
-    let others = [dir.join("lib"), dir.join("stress")];
+    let root = project::root();
+    let tests = root.join("tests");
+    let others = [tests.join("lib"), tests.join("stress")];
+    let examples = root.join("examples");
     let mut scripts = Vec::new();
-    for path in project::files_below(&dir, "lua")? {
+    let mut paths = project::files_below(&tests, "lua")?;
+    paths.extend(project::files_below(&examples, "lua")?);
+    for path in paths {
+        // Tests are named by what they test, examples with their directory.
         let name = path
-            .strip_prefix(&dir)
+            .strip_prefix(&tests)
+            .or_else(|_| path.strip_prefix(&root))
             .unwrap_or(&path)
             .with_extension("")
             .display()
@@ -84,10 +90,12 @@ pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
             continue;
         }
         let source = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read tests/{name}.lua"))?;
+            .with_context(|| format!("cannot read {}", project::relative(&path)))?;
         let output = path.with_extension("out");
         let expect = if output.exists() {
             Expect::Output(std::fs::read(output)?)
+        } else if path.starts_with(&examples) {
+            anyhow::bail!("{} is missing: what the example prints", project::relative(&output));
         } else {
             Expect::Ok
         };
