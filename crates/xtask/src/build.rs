@@ -21,9 +21,12 @@ pub(crate) enum Profile {
     Debug,
 }
 
-/// Cargo's target directory for one flavour.
+/// Cargo's target directory for one flavour, below the one that the environment
+/// names: a copy of the project can share what the original has compiled.
 pub(crate) fn cargo_dir(flavour: Flavour) -> PathBuf {
-    project::root().join("target/cargo").join(flavour.name())
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| project::root().join("target"), PathBuf::from);
+    target.join("cargo").join(flavour.name())
 }
 
 /// Where the finished files of one flavour lie.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::flavour::Flavour;
 use crate::{build, process, project};
@@ -32,6 +32,19 @@ impl Interpreter {
             program,
             cpath: Some(cpath(flavour)),
         })
+    }
+
+    /// What some interpreter says of itself.
+    pub(crate) fn flavour_of(program: &Path) -> Result<Flavour> {
+        Flavour::ALL
+            .into_iter()
+            .find(|flavour| flavour.has_stock_interpreter() && is_of(program, *flavour))
+            .with_context(|| {
+                format!(
+                    "{} is no interpreter that the module can be built for",
+                    program.display()
+                )
+            })
     }
 
     /// The stand-alone runner that `build::runner` made.

@@ -6,6 +6,7 @@ mod build;
 mod commands;
 mod flavour;
 mod interpreter;
+mod licences;
 mod native;
 mod process;
 mod project;
@@ -22,8 +23,12 @@ usage: cargo xtask COMMAND [options]
 
   setup      install what the tests need (Debian, as root), or say what to install
   build      build lanes.so for Lua flavours            --flavour X|all  --runner  --debug
+  install    build lanes.so for an interpreter and put   --lua PROGRAM  --lib DIR  --share DIR
+             it into a directory
+  dist       make archives, one for each flavour         --flavour X|all
   test       run the Lua tests on every flavour         --flavour X  --only PATTERN  --jobs N  -v
   test --all install, lint, Rust tests, models, and the Lua tests on every flavour
+  package    check the archives, and `luarocks make`    --flavour X|all
   pair       build and run the benchmark pair           --flavour X  --size N  --count N
   stress     run random programs and watch their memory --flavour X  --minutes N  --seed N  --repeat N  --cores 1|2  --jobs N
   stress --exits N  run every way out of a program N times  --flavour X  --only NAME  --cores 1|2  --jobs N
@@ -69,7 +74,10 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         "setup" => commands::setup::main(parser),
         "build" => commands::build::main(parser),
+        "install" => commands::install::main(parser),
+        "dist" => commands::dist::main(parser),
         "test" => commands::test::main(parser),
+        "package" => commands::package::main(parser),
         "pair" => commands::pair::main(parser),
         "stress" => commands::stress::main(parser),
         "valgrind" => commands::valgrind::main(parser),

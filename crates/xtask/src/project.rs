@@ -66,6 +66,23 @@ pub(crate) fn run(cmd: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs a command to its end and shows what it prints only if it fails.
+pub(crate) fn run_quietly(cmd: &mut Command) -> Result<()> {
+    let text = shown(cmd);
+    let output = cmd
+        .output()
+        .with_context(|| format!("cannot run `{text}`"))?;
+    if !output.status.success() {
+        bail!(
+            "`{text}` failed ({}): {}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(())
+}
+
 /// Finds a program in PATH.
 pub(crate) fn which(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -93,6 +110,13 @@ fn is_program(file: &Path) -> bool {
 
 /// All files below `dir` with this extension, sorted.
 pub(crate) fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut found = all_files_below(dir)?;
+    found.retain(|path| path.extension().is_some_and(|e| e == extension));
+    Ok(found)
+}
+
+/// All files below `dir`, sorted; none if there is no such directory.
+pub(crate) fn all_files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if !dir.is_dir() {
         return Ok(found);
@@ -105,7 +129,7 @@ pub(crate) fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
             let path = entry?.path();
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|e| e == extension) {
+            } else {
                 found.push(path);
             }
         }

@@ -7,6 +7,8 @@ pub(crate) mod classic;
 pub(crate) mod corpus;
 pub(crate) mod docs;
 pub(crate) mod header;
+pub(crate) mod links;
 pub(crate) mod needs;
+pub(crate) mod package;
 pub(crate) mod rust;
 pub(crate) mod script;

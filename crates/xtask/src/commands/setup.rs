@@ -74,7 +74,7 @@ fn missing() -> Vec<&'static str> {
     }
     let mut tools = vec!["python3"];
     if cfg!(target_os = "linux") {
-        tools.push("valgrind");
+        tools.extend(["valgrind", "luarocks"]);
     }
     packages.extend(tools.iter().filter(|tool| project::which(tool).is_none()));
     packages

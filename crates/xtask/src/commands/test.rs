@@ -14,7 +14,7 @@ use crate::interpreter::Interpreter;
 use crate::native;
 use crate::project;
 use crate::suite::script::{self, Options};
-use crate::suite::{classic, corpus, docs, rust};
+use crate::suite::{classic, corpus, docs, links, package, rust};
 use crate::tally::Tally;
 
 pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
@@ -47,6 +47,9 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
         settle(&tally, "cargo test", rust::tests(&tally));
         settle(&tally, "loom", rust::loom(&tally));
     }
+    if only.is_none() {
+        settle(&tally, "links", links::check(&tally));
+    }
     settle(
         &tally,
         "lua",
@@ -54,6 +57,7 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
     );
     if all {
         settle(&tally, "stress", stress::short(&flavours, &tally));
+        package::check(&flavours, &tally);
     }
     println!("\n{:.0} s", begun.elapsed().as_secs_f64());
     Ok(tally.close())

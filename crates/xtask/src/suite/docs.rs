@@ -38,7 +38,8 @@ pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
     let mut files = vec![root.join("README.md")];
     files.extend(project::files_below(&root.join("docs"), "md")?);
     let mut scripts = Vec::new();
-    for file in files.iter().filter(|file| file.exists()) {
+    let (mut found, mut compared) = (0, 0);
+    for file in &files {
         let document = project::relative(file);
         let text =
             std::fs::read_to_string(file).with_context(|| format!("cannot read {document}"))?;
@@ -47,8 +48,16 @@ pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
             if only.is_some_and(|part| !name.contains(part)) {
                 continue;
             }
+            found += 1;
+            compared += usize::from(block.output.is_some());
             scripts.extend(script(&dir, name, block)?);
         }
+    }
+    if found > 0 {
+        println!(
+            "documents: {found} Lua blocks, {compared} with their output, {} not to be run",
+            found - scripts.len()
+        );
     }
     Ok(scripts)
 }

@@ -95,7 +95,10 @@ pub(crate) fn collect(only: Option<&str>) -> Result<Vec<Script>> {
         let expect = if output.exists() {
             Expect::Output(std::fs::read(output)?)
         } else if path.starts_with(&examples) {
-            anyhow::bail!("{} is missing: what the example prints", project::relative(&output));
+            anyhow::bail!(
+                "{} is missing: what the example prints",
+                project::relative(&output)
+            );
         } else {
             Expect::Ok
         };
