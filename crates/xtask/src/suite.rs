@@ -8,6 +8,7 @@ pub(crate) mod corpus;
 pub(crate) mod docs;
 pub(crate) mod header;
 pub(crate) mod links;
+pub(crate) mod map;
 pub(crate) mod needs;
 pub(crate) mod package;
 pub(crate) mod rust;

@@ -14,7 +14,7 @@ use crate::interpreter::Interpreter;
 use crate::native;
 use crate::project;
 use crate::suite::script::{self, Options};
-use crate::suite::{classic, corpus, docs, links, package, rust};
+use crate::suite::{classic, corpus, docs, links, map, package, rust};
 use crate::tally::Tally;
 
 pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
@@ -49,6 +49,7 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
     }
     if only.is_none() {
         settle(&tally, "links", links::check(&tally));
+        settle(&tally, "code map", map::check(&tally));
     }
     settle(
         &tally,
