@@ -5,6 +5,13 @@
 //! on its way from one state to another; a [`Key`] names a slot of a linda.
 //! Everything that touches a Lua state lies in [`raw`].
 //!
+//! # Examples
+//!
+//! The items have none: nearly all of them need a Lua state that has its
+//! context, which only the crate above gives it ([`raw::Hooks`]), and none is
+//! meant for programs. What they are for is seen in `lanes`, and what they do
+//! in the Lua tests.
+//!
 //! This crate knows nothing of the Lua-facing interface: what a program calls
 //! is made by the crate above, through [`raw::Hooks`].
 

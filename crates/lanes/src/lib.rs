@@ -17,6 +17,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The `open` functions have no examples of their own: they are what Lua calls,
+//! with a raw state, and `preload` is the way to them from Rust.
 
 mod args;
 mod atomic;

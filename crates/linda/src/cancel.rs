@@ -11,6 +11,12 @@ use crate::sync::{AtomicU8, Signal};
 use crate::{Cause, Deadline};
 
 /// How urgently a party is asked to stop.
+///
+/// ```
+/// use linda::Level;
+///
+/// assert!(Level::None < Level::Soft && Level::Soft < Level::Hard);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Not at all.
@@ -51,6 +57,12 @@ pub struct Cancel {
 
 impl Cancel {
     /// A party that nobody has asked to stop.
+    ///
+    /// ```
+    /// use linda::{Cancel, Level};
+    ///
+    /// assert_eq!(Cancel::new().level(), Level::None);
+    /// ```
     pub fn new() -> Self {
         Self {
             level: AtomicU8::new(Level::None as u8),
@@ -62,6 +74,15 @@ impl Cancel {
     /// `wake`, a blocked call of the party ends now, and later ones at once.
     ///
     /// A request of [`Level::None`] asks for nothing.
+    ///
+    /// ```
+    /// use linda::{Cancel, Level};
+    ///
+    /// let cancel = Cancel::new();
+    /// cancel.request(Level::Hard, true);
+    /// cancel.request(Level::Soft, true); // it does not fall
+    /// assert_eq!(cancel.level(), Level::Hard);
+    /// ```
     pub fn request(&self, level: Level, wake: bool) {
         if level == Level::None {
             return;
@@ -75,6 +96,14 @@ impl Cancel {
     }
 
     /// How urgently the party is asked to stop.
+    ///
+    /// ```
+    /// use linda::{Cancel, Level};
+    ///
+    /// let cancel = Cancel::new();
+    /// cancel.request(Level::Soft, false);
+    /// assert_eq!(cancel.level(), Level::Soft);
+    /// ```
     pub fn level(&self) -> Level {
         match self.level.load(Ordering::Acquire) {
             0 => Level::None,
@@ -84,6 +113,16 @@ impl Cancel {
     }
 
     /// Sleeps until the deadline, or until the party is cancelled.
+    ///
+    /// ```
+    /// use linda::{Cancel, Deadline, Party, Spin};
+    /// use std::time::Duration;
+    ///
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// let party = Party::new(&cancel, &spin);
+    /// Cancel::wait(&party, Deadline::after(Duration::from_millis(1)))?;
+    /// # Ok::<(), linda::Cause>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -107,6 +146,19 @@ impl Cancel {
     }
 
     /// Is ready once a request came with the signal, for asynchronous callers.
+    ///
+    /// ```
+    /// use linda::{Cancel, Level};
+    /// use std::pin::pin;
+    /// use std::task::{Context, Waker};
+    ///
+    /// let cancel = Cancel::new();
+    /// let mut signalled = pin!(cancel.signalled());
+    /// let mut context = Context::from_waker(Waker::noop());
+    /// assert!(signalled.as_mut().poll(&mut context).is_pending());
+    /// cancel.request(Level::Soft, true);
+    /// assert!(signalled.as_mut().poll(&mut context).is_ready());
+    /// ```
     pub fn signalled(&self) -> impl Future<Output = ()> + '_ {
         self.signal.cancelled()
     }

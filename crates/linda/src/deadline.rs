@@ -37,22 +37,51 @@ enum When {
 
 impl Deadline {
     /// The deadline that never passes.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// assert!(Deadline::never().is_never());
+    /// ```
     pub const fn never() -> Self {
         Self(When::Never)
     }
 
     /// The deadline that has passed already: a call with it tries once.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// assert!(Deadline::now().passed());
+    /// ```
     pub const fn now() -> Self {
         Self(When::Now)
     }
 
     /// The deadline at this instant.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// use std::time::Instant;
+    ///
+    /// assert!(Deadline::at(Instant::now()).passed());
+    /// ```
     pub const fn at(instant: Instant) -> Self {
         Self(When::At(instant))
     }
 
     /// The deadline that lies `timeout` ahead; never, if the clock cannot
     /// count that far.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// use std::time::Duration;
+    ///
+    /// assert!(!Deadline::after(Duration::from_secs(60)).passed());
+    /// assert!(Deadline::after(Duration::MAX).is_never());
+    /// ```
     pub fn after(timeout: Duration) -> Self {
         if timeout.is_zero() {
             return Self::now();
@@ -64,6 +93,13 @@ impl Deadline {
     }
 
     /// The deadline that lies `seconds` ahead. Huge and infinite are never.
+    ///
+    /// ```
+    /// use linda::{BadTimeout, Deadline};
+    ///
+    /// assert_eq!(Deadline::after_secs(0.0), Ok(Deadline::now()));
+    /// assert_eq!(Deadline::after_secs(-1.0), Err(BadTimeout::Negative));
+    /// ```
     ///
     /// # Errors
     ///
@@ -108,11 +144,26 @@ impl Deadline {
     }
 
     /// Whether this is the deadline that never passes.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// assert!(!Deadline::now().is_never());
+    /// ```
     pub const fn is_never(self) -> bool {
         matches!(self.0, When::Never)
     }
 
     /// How long is left: zero when it has passed, `None` when it never will.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// use std::time::Duration;
+    ///
+    /// assert_eq!(Deadline::never().remaining(), None);
+    /// assert!(Deadline::after(Duration::from_secs(60)).remaining() <= Some(Duration::from_secs(60)));
+    /// ```
     pub fn remaining(self) -> Option<Duration> {
         match self.started().0 {
             When::Now => Some(Duration::ZERO),
@@ -122,6 +173,12 @@ impl Deadline {
     }
 
     /// Whether it has passed.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// assert!(!Deadline::never().passed());
+    /// ```
     pub fn passed(self) -> bool {
         match self.started().0 {
             When::Now => true,
@@ -131,6 +188,12 @@ impl Deadline {
     }
 
     /// The earlier of the two.
+    ///
+    /// ```
+    /// use linda::Deadline;
+    ///
+    /// assert_eq!(Deadline::never().earlier(Deadline::now()), Deadline::now());
+    /// ```
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
         let (this, other) = (self.started(), other.started());
@@ -148,6 +211,12 @@ impl Deadline {
 }
 
 /// Why a number is no timeout.
+///
+/// ```
+/// use linda::{BadTimeout, Deadline};
+///
+/// assert_eq!(Deadline::after_secs(f64::NAN), Err(BadTimeout::NotANumber));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadTimeout {
     /// It is below zero.

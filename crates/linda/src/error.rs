@@ -3,6 +3,14 @@
 use std::fmt;
 
 /// Why a blocked call was cancelled.
+///
+/// ```
+/// use linda::{Cancel, Cause, Deadline, Level, Party, Spin};
+///
+/// let (cancel, spin) = (Cancel::new(), Spin::new());
+/// cancel.request(Level::Hard, true);
+/// assert_eq!(Cancel::wait(&Party::new(&cancel, &spin), Deadline::never()), Err(Cause::Hard));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The linda was cancelled.
@@ -14,6 +22,20 @@ pub enum Cause {
 }
 
 /// Why nothing was sent. The caller still owns the values.
+///
+/// ```
+/// use linda::{Cancel, Deadline, Linda, Party, SendError, Spin};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// let (cancel, spin) = (Cancel::new(), Spin::new());
+/// let party = Party::new(&cancel, &spin);
+/// let slot = linda.slot(&"full");
+/// linda.set_limit(&slot, Some(0))?;
+/// let mut value = Some(1);
+/// assert_eq!(linda.send(&party, &slot, &mut value, Deadline::now()), Err(SendError::Timeout));
+/// assert_eq!(value, Some(1));
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SendError {
     /// The deadline passed while there was no room.
@@ -27,6 +49,16 @@ pub enum SendError {
 }
 
 /// Why nothing was received. Nothing was taken.
+///
+/// ```
+/// use linda::{Cancel, Deadline, Linda, Party, ReceiveError, Spin};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// let (cancel, spin) = (Cancel::new(), Spin::new());
+/// let party = Party::new(&cancel, &spin);
+/// let outcome = linda.receive(&party, &[linda.slot(&"empty")], Deadline::now());
+/// assert_eq!(outcome, Err(ReceiveError::Timeout));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReceiveError {
     /// The deadline passed while there were too few values.
@@ -38,6 +70,14 @@ pub enum ReceiveError {
 }
 
 /// Why an operation that does not block did nothing.
+///
+/// ```
+/// use linda::{AccessError, Hint, Linda};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// linda.cancel(Hint::Both);
+/// assert_eq!(linda.set(&linda.slot(&"state"), vec![1]), Err(AccessError::Cancelled));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessError {
     /// The linda is cancelled.

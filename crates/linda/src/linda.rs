@@ -25,6 +25,16 @@ use crate::{AccessError, Change, Fill, Restriction, SlotDump};
 ///
 /// A linda is shared by reference, commonly in an `Arc`. Every operation is
 /// atomic for its slot.
+///
+/// ```
+/// use linda::Linda;
+///
+/// let linda = Linda::<&str, i32>::new();
+/// let slot = linda.slot(&"state");
+/// linda.set(&slot, vec![1, 2])?;
+/// assert_eq!(linda.get(&slot, 1)?, [1]);
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 pub struct Linda<K, M> {
     slots: Slots<K, M>,
     cancelled: AtomicBool,
@@ -35,12 +45,30 @@ pub struct Linda<K, M> {
 ///
 /// It goes with the linda that it came from; the operations of another one do
 /// not know when its linda is cancelled.
+///
+/// ```
+/// use linda::Linda;
+///
+/// let linda = Linda::<String, i32>::new();
+/// let slot = linda.slot(&"state".to_owned());
+/// let same = slot.clone();
+/// linda.set(&slot, vec![1])?;
+/// assert_eq!(linda.get(&same, 1)?, [1]);
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 pub struct SlotRef<K, M> {
     slot: Arc<Slot<M>>,
     marker: PhantomData<fn(K)>,
 }
 
 /// Which of those who wait are meant.
+///
+/// ```
+/// use linda::{Hint, Linda};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// linda.cancel(Hint::Read); // those who want to receive are woken
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
     /// Those who want to receive.
@@ -54,6 +82,15 @@ pub enum Hint {
 }
 
 /// Whether a linda is in use.
+///
+/// ```
+/// use linda::{Hint, Linda, Status};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// assert_eq!(linda.status(), Status::Active);
+/// linda.cancel(Hint::Both);
+/// assert_eq!(linda.status(), Status::Cancelled);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// It is.
@@ -64,6 +101,11 @@ pub enum Status {
 
 impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     /// An empty linda.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// assert!(linda.counts().is_empty());
+    /// ```
     pub fn new() -> Self {
         Self {
             slots: Slots::new(),
@@ -75,6 +117,15 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     ///
     /// A slot that is empty, has no limit and no restriction, and to which
     /// there is no `SlotRef`, may be removed when another one is made.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"state");
+    /// assert_eq!(linda.count(&"state"), None); // made, but not listed: nothing was stored
+    /// linda.set(&slot, vec![1])?;
+    /// assert_eq!(linda.count(&"state"), Some(1));
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
     pub fn slot(&self, key: &K) -> SlotRef<K, M> {
         SlotRef {
             slot: self.slots.get_or_insert(key),
@@ -83,6 +134,13 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     }
 
     /// The slot of this key, if there is one. It need not be listed.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// assert!(linda.existing(&"state").is_none());
+    /// let _slot = linda.slot(&"state");
+    /// assert!(linda.existing(&"state").is_some());
+    /// ```
     pub fn existing(&self, key: &K) -> Option<SlotRef<K, M>> {
         self.slots.get(key).map(|slot| SlotRef {
             slot,
@@ -134,6 +192,15 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     }
 
     /// Copies of the oldest values, up to `count`. They stay in the slot.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"state");
+    /// linda.set(&slot, vec![1, 2, 3])?;
+    /// assert_eq!(linda.get(&slot, 2)?, [1, 2]);
+    /// assert_eq!(linda.count(&"state"), Some(3));
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -202,6 +269,17 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     ///
     /// Wakes those who wait for room if there is more of it now.
     ///
+    /// ```
+    /// use linda::{Change, Fill, Linda};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"queue");
+    /// linda.set(&slot, vec![1, 2])?;
+    /// assert_eq!(linda.set_limit(&slot, Some(2))?, Change { woke: false, fill: Fill::Exact });
+    /// assert_eq!(linda.set_limit(&slot, None)?, Change { woke: true, fill: Fill::Under });
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The linda is cancelled.
@@ -220,6 +298,15 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
 
     /// The limit of the slot, and how it compares with what is there.
     ///
+    /// ```
+    /// use linda::{Fill, Linda};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"queue");
+    /// assert_eq!(linda.limit(&slot)?, (None, Fill::Under));
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The linda is cancelled.
@@ -234,6 +321,16 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     /// with `None`, only answers what may be.
     ///
     /// A change wakes everybody who waits on the slot, so that they see it.
+    ///
+    /// ```
+    /// use linda::{AccessError, Linda, Restriction};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"queue");
+    /// assert_eq!(linda.restrict(&slot, Some(Restriction::SendReceive))?, Restriction::None);
+    /// assert_eq!(linda.set(&slot, vec![1]), Err(AccessError::Restricted));
+    /// # Ok::<(), AccessError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -252,11 +349,25 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
 
     /// How many values the slot of this key holds; `None` if it is not listed:
     /// nothing was ever stored there, or it was cleared.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// linda.set(&linda.slot(&"a"), vec![1, 2])?;
+    /// assert_eq!((linda.count(&"a"), linda.count(&"b")), (Some(2), None));
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
     pub fn count(&self, key: &K) -> Option<usize> {
         count(&*self.slots.get(key)?)
     }
 
     /// How many values each listed slot holds, in no order.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// linda.set(&linda.slot(&"a"), vec![1, 2])?;
+    /// assert_eq!(linda.counts(), [("a", 2)]);
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
     pub fn counts(&self) -> Vec<(K, usize)> {
         self.slots
             .all()
@@ -267,6 +378,14 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
 
     /// The contents and settings of each listed slot, in no order. Each slot is
     /// looked at by itself: they need not have been so at the same time.
+    ///
+    /// ```
+    /// let linda = linda::Linda::<&str, i32>::new();
+    /// linda.set(&linda.slot(&"a"), vec![1, 2])?;
+    /// let (key, slot) = &linda.dump()[0];
+    /// assert_eq!((*key, slot.values.as_slice(), slot.limit), ("a", [1, 2].as_slice(), None));
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
     pub fn dump(&self) -> Vec<(K, SlotDump<M>)> {
         self.slots
             .all()
@@ -282,6 +401,17 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     /// Cancels the linda and wakes those who are meant: their calls, and later
     /// ones of everybody, end with the cancellation. [`Hint::None`] makes it
     /// usable again. Contents and settings are untouched.
+    ///
+    /// ```
+    /// use linda::{AccessError, Hint, Linda};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"state");
+    /// linda.cancel(Hint::Both);
+    /// assert_eq!(linda.get(&slot, 1), Err(AccessError::Cancelled));
+    /// linda.cancel(Hint::None);
+    /// assert_eq!(linda.get(&slot, 1), Ok(vec![]));
+    /// ```
     pub fn cancel(&self, hint: Hint) {
         // Those who register from now on see it in their next look (partner of
         // the load in `is_cancelled`; the locks of the slots order the two).
@@ -290,6 +420,14 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     }
 
     /// Whether it is cancelled.
+    ///
+    /// ```
+    /// use linda::{Hint, Linda, Status};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// linda.cancel(Hint::Write);
+    /// assert_eq!(linda.status(), Status::Cancelled);
+    /// ```
     pub fn status(&self) -> Status {
         if self.is_cancelled() {
             Status::Cancelled
@@ -300,6 +438,22 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
 
     /// Wakes those who are meant, so that they look again. Their calls do not
     /// end because of it.
+    ///
+    /// ```
+    /// use linda::{Cancel, Cause, Deadline, Hint, Level, Linda, Party, ReceiveError, Spin};
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// let party = Party::new(&cancel, &spin);
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| {
+    ///         cancel.request(Level::Soft, false); // does not wake
+    ///         linda.wake(Hint::Read);
+    ///     });
+    ///     let outcome = linda.receive(&party, &[linda.slot(&"never sent")], Deadline::never());
+    ///     assert_eq!(outcome, Err(ReceiveError::Cancelled(Cause::Soft)));
+    /// });
+    /// ```
     pub fn wake(&self, hint: Hint) {
         let (readers, writers) = match hint {
             Hint::Read => (true, false),

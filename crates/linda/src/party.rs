@@ -32,6 +32,28 @@ pub struct Party<'a> {
 /// wait only, not when a call succeeds at once or after spinning.
 ///
 /// Both are called by the party itself, with no lock held.
+///
+/// ```
+/// use linda::{Cancel, Deadline, Observer, Party, Spin};
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use std::time::Duration;
+///
+/// #[derive(Default)]
+/// struct Naps(AtomicUsize);
+///
+/// impl Observer for Naps {
+///     fn waiting(&self) {
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///     }
+///     fn running(&self) {}
+/// }
+///
+/// let (cancel, spin, naps) = (Cancel::new(), Spin::new(), Naps::default());
+/// let party = Party { observer: Some(&naps), ..Party::new(&cancel, &spin) };
+/// Cancel::wait(&party, Deadline::after(Duration::from_millis(1)))?;
+/// assert_eq!(naps.0.into_inner(), 1);
+/// # Ok::<(), linda::Cause>(())
+/// ```
 pub trait Observer {
     /// The party is about to sleep.
     fn waiting(&self);
@@ -41,6 +63,13 @@ pub trait Observer {
 
 impl<'a> Party<'a> {
     /// A party without an observer that never rechecks.
+    ///
+    /// ```
+    /// use linda::{Cancel, Party, Spin};
+    ///
+    /// let (cancel, spin) = (Cancel::new(), Spin::new());
+    /// assert!(Party::new(&cancel, &spin).recheck.is_none());
+    /// ```
     pub fn new(cancel: &'a Cancel, spin: &'a Spin) -> Self {
         Self {
             cancel,

@@ -6,6 +6,16 @@ use std::collections::VecDeque;
 use crate::Batch;
 
 /// What may be done with a slot.
+///
+/// ```
+/// use linda::{Linda, Restriction};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// let slot = linda.slot(&"variable");
+/// linda.restrict(&slot, Some(Restriction::SetGet))?;
+/// assert_eq!(linda.restrict(&slot, None)?, Restriction::SetGet);
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Restriction {
     /// Everything.
@@ -28,6 +38,18 @@ impl Restriction {
 }
 
 /// How the number of values in a slot compares with its limit.
+///
+/// ```
+/// use linda::{Fill, Linda};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// let slot = linda.slot(&"queue");
+/// linda.set_limit(&slot, Some(1))?;
+/// for (values, fill) in [(vec![], Fill::Under), (vec![1], Fill::Exact), (vec![1, 2], Fill::Over)] {
+///     assert_eq!(linda.set(&slot, values)?.fill, fill);
+/// }
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fill {
     /// There is room. A slot without a limit is always under it.
@@ -39,6 +61,15 @@ pub enum Fill {
 }
 
 /// What a set or a new limit did to a slot.
+///
+/// ```
+/// use linda::{Change, Fill, Linda};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// let change = linda.set(&linda.slot(&"state"), vec![1])?;
+/// assert_eq!(change, Change { woke: false, fill: Fill::Under });
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// The slot was at or over its limit before, and is under it now.
@@ -50,6 +81,17 @@ pub struct Change {
 /// The contents and settings of one slot, as [`Linda::dump`] finds them.
 ///
 /// [`Linda::dump`]: crate::Linda::dump
+///
+/// ```
+/// use linda::{Linda, Restriction, SlotDump};
+///
+/// let linda = Linda::<&str, i32>::new();
+/// linda.set(&linda.slot(&"state"), vec![7])?;
+/// let (_, dump) = linda.dump().remove(0);
+/// let expected = SlotDump { first: 1, limit: None, restriction: Restriction::None, values: vec![7] };
+/// assert_eq!(dump, expected);
+/// # Ok::<(), linda::AccessError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotDump<M> {
     /// The number of the oldest value: it grows as values are taken and is 1

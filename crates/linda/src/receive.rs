@@ -147,6 +147,14 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
 }
 
 /// A slot with its linda, for [`select`].
+///
+/// ```
+/// use linda::{Linda, Source};
+///
+/// let linda = Linda::<i32, &str>::new();
+/// let slot = linda.slot(&1);
+/// let _source: Source<'_, i32, &str> = (&linda, &slot);
+/// ```
 pub type Source<'a, K, M> = (&'a Linda<K, M>, &'a SlotRef<K, M>);
 
 /// [`Linda::receive`] from slots of several lindas.

@@ -12,6 +12,14 @@ use crate::Deadline;
 /// one that looks all the time it takes a fraction of one. Looking all the time
 /// only helps if the other side runs meanwhile, so there are fewer permits than
 /// processors: with one processor nobody spins.
+///
+/// ```
+/// use linda::{Cancel, Party, Spin};
+///
+/// let spin = Spin::new(); // one for all parties of the process
+/// let (a, b) = (Cancel::new(), Cancel::new());
+/// let _parties = [Party::new(&a, &spin), Party::new(&b, &spin)];
+/// ```
 pub struct Spin {
     permits: usize,
     #[cfg(not(rlanes_loom))]
@@ -20,11 +28,19 @@ pub struct Spin {
 
 impl Spin {
     /// For the processors that this process may use.
+    ///
+    /// ```
+    /// let _spin = linda::Spin::new();
+    /// ```
     pub fn new() -> Self {
         Self::with_cores(std::thread::available_parallelism().map_or(1, Into::into))
     }
 
     /// For so many processors.
+    ///
+    /// ```
+    /// let _nobody_spins = linda::Spin::with_cores(1);
+    /// ```
     pub fn with_cores(cores: usize) -> Self {
         Self {
             permits: cores.saturating_sub(1),
