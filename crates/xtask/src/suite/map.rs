@@ -1,5 +1,6 @@
-//! The code map in `docs/architecture.md` names every source file of the crates
-//! that it describes, and no file that does not exist.
+//! Documents that list files list all of them, and no file that does not exist:
+//! the code map in `docs/architecture.md` those of the crates that it describes,
+//! `docs/coverage.md` the Lua tests.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -7,10 +8,12 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result};
 use regex::Regex;
 
+use super::script;
 use crate::project;
 use crate::tally::Tally;
 
 const DOCUMENT: &str = "docs/architecture.md";
+const COVERAGE: &str = "docs/coverage.md";
 /// The crates that have a section of their own.
 const CRATES: [&str; 3] = ["linda", "lane", "lanes"];
 
@@ -19,17 +22,54 @@ static NAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"`([\w/*]+(?:\.\w+|/))`").expect("the expression is valid"));
 
 pub(crate) fn check(tally: &Tally) -> Result<()> {
-    let text = std::fs::read_to_string(project::root().join(DOCUMENT))
-        .with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let report = |name: String, wrong: Vec<String>| {
+        if wrong.is_empty() {
+            tally.pass(name, "");
+        } else {
+            tally.fail(name, wrong.join("; "), "");
+        }
+    };
+    let text = read(DOCUMENT)?;
     for name in CRATES {
         let wrong = differences(name, section(&text, name))?;
-        if wrong.is_empty() {
-            tally.pass(format!("code map of {name}"), "");
-        } else {
-            tally.fail(format!("code map of {name}"), wrong.join("; "), "");
-        }
+        report(format!("code map of {name}"), wrong);
     }
+    let tests: BTreeSet<String> = script::collect(None)?
+        .into_iter()
+        .map(|script| script.name)
+        .filter(|name| !name.starts_with("examples/"))
+        .collect();
+    report(COVERAGE.to_owned(), uncovered(&read(COVERAGE)?, &tests));
     Ok(())
+}
+
+fn read(document: &str) -> Result<String> {
+    std::fs::read_to_string(project::root().join(document))
+        .with_context(|| format!("cannot read {document}"))
+}
+
+/// The tests that the text does not name, and the names that are no test.
+fn uncovered(text: &str, tests: &BTreeSet<String>) -> Vec<String> {
+    let rows = text.lines().filter(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.trim_end_matches([' ', '|']).rsplit(" | ").next());
+    let mut named: BTreeSet<&str> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    named.extend(
+        text.lines()
+            .filter(|line| !line.starts_with('|'))
+            .flat_map(|line| {
+                line.split('`')
+                    .skip(1)
+                    .step_by(2)
+                    .filter(|name| tests.contains(*name))
+            }),
+    );
+    let missing = tests.iter().filter(|name| !named.contains(name.as_str()));
+    let mut wrong: Vec<String> = missing.map(|name| format!("{name} is not named")).collect();
+    let gone = named.iter().filter(|name| !tests.contains(**name));
+    wrong.extend(gone.map(|name| format!("{name} is no test")));
+    wrong
 }
 
 /// The rows of a crate's table; empty if it has none.
@@ -83,6 +123,17 @@ mod tests {
         assert_eq!(section(text, "lane"), "\n| `a.rs` |");
         assert_eq!(section(text, "lanes"), ", lua/\n| `b.rs` |");
         assert_eq!(section(text, "linda"), "");
+    }
+
+    #[test]
+    fn tests_are_named() {
+        let tests = ["a/one", "a/two", "b/three"].map(str::to_owned).into();
+        let text =
+            "| what `x` does | tests |\n|---|---|\n| that | `a/one`, `a/none` |\nSee `b/three`.\n";
+        assert_eq!(
+            uncovered(text, &tests),
+            ["a/two is not named", "a/none is no test"]
+        );
     }
 
     #[test]
