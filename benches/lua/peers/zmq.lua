@@ -1,94 +1,137 @@
--- ZeroMQ (inproc) through LuaJIT's FFI: the peer of lat.lua and thr.lua.
+-- ZeroMQ, inproc: the peer of the rows latency, throughput, fanin and fanout.
 --
---   luajit benches/lua/peers/zmq.lua lat|thr [size] [count] [mark]
+--   lua benches/lua/peers/zmq.lua binding=c|ffi mode=latency|throughput|fanin|fanout
 --
--- Both ends run in lanes of one process; the context goes to the other one as
--- a number. `mark` is the high-water mark of both ends (ZeroMQ's own: 1000).
+-- Both bindings are used by the same script. `limit` is the high-water mark of
+-- each end; ZeroMQ's own default is 1000, and "none" is its 0. A fan-in is one
+-- PULL socket with many PUSH sockets, a fan-out the other way round.
+local bench = require "bench"
+local options = bench.options {
+    binding = "c", mode = "throughput", size = 512, count = 20000, limit = "100", place = "free", others = 1,
+}
+local threads = require "threads"
+local zmq = require(options.binding == "ffi" and "zmq_ffi" or "zmq_c")
+local send, receive = zmq.send, zmq.receive
+local size, mode, others = options.size, options.mode, options.others
+local mark = tonumber(options.limit) or 0
+local each = math.max(math.ceil(options.count / others), 2)
+local count = each * others
 
-local lanes = require "lanes"
-local mode, size, count = arg[1] or "thr", tonumber(arg[2] or 512), tonumber(arg[3] or 1000000)
-local mark = tonumber(arg[4] or 100)
-
-local function open()
-  local ffi = require "ffi"
-  -- The other lane has a state, and so C declarations, of its own.
-  ffi.cdef [[
-    void *zmq_ctx_new(void);
-    int zmq_ctx_term(void *);
-    void *zmq_socket(void *, int);
-    int zmq_close(void *);
-    int zmq_setsockopt(void *, int, const void *, size_t);
-    int zmq_bind(void *, const char *);
-    int zmq_connect(void *, const char *);
-    int zmq_send(void *, const void *, size_t, int);
-    typedef struct { unsigned char _ [64]; } zmq_msg_t;
-    int zmq_msg_init(zmq_msg_t *);
-    int zmq_msg_recv(zmq_msg_t *, void *, int);
-    size_t zmq_msg_size(zmq_msg_t *);
-    void *zmq_msg_data(zmq_msg_t *);
-    int zmq_msg_close(zmq_msg_t *);
-  ]]
-  local ok, C = pcall(ffi.load, "zmq")
-  if not ok then C = ffi.load("libzmq.so.5") end
-  local zmq = { C = C, PAIR = 0, PULL = 7, PUSH = 8 }
-  local function check(result, what) if result < 0 then error("zmq: " .. what) end return result end
-  function zmq.socket(context, kind, mark)
-    local s = C.zmq_socket(context, kind)
-    local value = ffi.new("int[1]", mark)
-    check(C.zmq_setsockopt(s, 23, value, 4), "SNDHWM")
-    check(C.zmq_setsockopt(s, 24, value, 4), "RCVHWM")
-    return s
-  end
-  function zmq.send(s, text) check(C.zmq_send(s, text, #text, 0), "send") end
-  local msg = ffi.new("zmq_msg_t")
-  function zmq.receive(s)
-    C.zmq_msg_init(msg)
-    check(C.zmq_msg_recv(msg, s, 0), "recv")
-    local text = ffi.string(C.zmq_msg_data(msg), C.zmq_msg_size(msg))
-    C.zmq_msg_close(msg)
-    return text
-  end
-  function zmq.pointer(number) return ffi.cast("void *", number) end
-  function zmq.number(pointer) return tonumber(ffi.cast("uintptr_t", pointer)) end
-  return zmq
+local kind = { latency = zmq.PAIR, throughput = zmq.PULL, fanin = zmq.PULL, fanout = zmq.PUSH }
+local context = zmq.context()
+local s = zmq.socket(context, kind[mode], mark)
+zmq.bind(s, "inproc://bench")
+local acks
+if mode == "fanout" then
+    acks = zmq.socket(context, zmq.PULL, mark)
+    zmq.bind(acks, "inproc://acks")
 end
 
-local zmq = open()
-local context = zmq.C.zmq_ctx_new()
-local receiver = zmq.socket(context, mode == "lat" and zmq.PAIR or zmq.PULL, mark)
-assert(zmq.C.zmq_bind(receiver, "inproc://pair") == 0)
+-- The other side, in a state of its own.
+local source = [[
+    local binding, context, mode, size, count, mark, place, index = ...
+    local threads = require "threads"
+    local zmq = require(binding == "ffi" and "zmq_ffi" or "zmq_c")
+    local send, receive = zmq.send, zmq.receive
+    if place == "two" then
+        threads.pin(1)
+    end
+    local kind = { latency = zmq.PAIR, throughput = zmq.PUSH, fanin = zmq.PUSH, fanout = zmq.PULL }
+    local s = zmq.socket(context, kind[mode], mark)
+    zmq.connect(s, "inproc://bench")
+    local result = count
+    if mode == "latency" then
+        send(s, "ready")
+        for _ = 1, count do
+            send(s, receive(s))
+        end
+    elseif mode == "fanout" then
+        local acks = zmq.socket(context, zmq.PUSH, mark)
+        zmq.connect(acks, "inproc://acks")
+        send(acks, index)
+        result = 0
+        -- Until the context is shut down. "end" may come more than once.
+        pcall(function()
+            while true do
+                local text = receive(s)
+                if text == "end" then
+                    send(acks, index)
+                else
+                    result = result + #text
+                end
+            end
+        end)
+        zmq.close(acks)
+    else
+        local text = ("x"):rep(size)
+        for _ = 1, count do
+            send(s, text)
+        end
+    end
+    zmq.close(s)
+    return result
+]]
+local other = {}
+for i = 1, others do
+    other[i] = threads.start(source, options.binding, context, mode, size, each, mark, options.place, tostring(i))
+end
 
-local other = lanes.gen("*", function(context, mode, size, count, mark)
-  local zmq = open()
-  local s = zmq.socket(zmq.pointer(context), mode == "lat" and zmq.PAIR or zmq.PUSH, mark)
-  assert(zmq.C.zmq_connect(s, "inproc://pair") == 0)
-  local text = ("x"):rep(size)
-  for _ = 1, count do
-    if mode == "lat" then text = zmq.receive(s) end
-    zmq.send(s, text)
-  end
-  zmq.C.zmq_close(s)
-  return true
-end)(zmq.number(context), mode, size, count, mark)
-
+if options.place == "two" then
+    threads.pin(0)
+end
 local text = ("x"):rep(size)
-if mode == "thr" then zmq.receive(receiver) end
-local start = lanes.now_secs()
-if mode == "lat" then
-  for _ = 1, count do
-    zmq.send(receiver, text)
-    text = zmq.receive(receiver)
-    assert(#text == size)
-  end
+local start, elapsed
+if mode == "latency" then
+    assert(receive(s) == "ready")
+    start = threads.now()
+    for _ = 1, count do
+        send(s, text)
+        if receive(s) ~= text then
+            error("wrong answer")
+        end
+    end
+    elapsed = threads.now() - start
+elseif mode == "fanout" then
+    local function all_answer(before)
+        local answered, left = {}, others
+        while left > 0 do
+            before()
+            local index = receive(acks)
+            left = left - (answered[index] and 0 or 1)
+            answered[index] = true
+        end
+    end
+    all_answer(function() end)
+    start = threads.now()
+    for _ = 1, count do
+        send(s, text)
+    end
+    -- Messages are dealt out in turn, and this one is the last of its consumer.
+    all_answer(function() send(s, "end") end)
+    elapsed = threads.now() - start
+    zmq.close(acks)
+    zmq.shutdown(context)
 else
-  for _ = 2, count do assert(#zmq.receive(receiver) == size) end
+    local bytes = #receive(s)
+    start = threads.now()
+    for _ = 2, count do
+        bytes = bytes + #receive(s)
+    end
+    elapsed = threads.now() - start
+    assert(bytes == size * count, "wrong messages")
 end
-local seconds = lanes.now_secs() - start
-assert(other[1])
-zmq.C.zmq_close(receiver)
-zmq.C.zmq_ctx_term(context)
-if mode == "lat" then
-  print(("zmq lat size=%d count=%d latency_us=%.3f"):format(size, count, seconds / count / 2 * 1e6))
+
+local sum = 0
+for i = 1, others do
+    sum = sum + other[i]:join()
+end
+assert(sum == (mode == "fanout" and size * count or count), "wrong number of messages")
+zmq.close(s)
+zmq.term(context)
+if mode == "latency" then
+    bench.report(elapsed / count / 2 * 1e6, elapsed, count)
+elseif mode == "fanout" then
+    bench.rate(elapsed, count)
 else
-  print(("zmq thr size=%d count=%d messages_per_s=%.0f"):format(size, count, (count - 1) / seconds))
+    bench.rate(elapsed, count - 1)
 end

@@ -2,6 +2,7 @@
 //!
 //! One file per command in [`commands`]; what `test` runs stands in [`suite`].
 
+mod bench;
 mod build;
 mod commands;
 mod flavour;
@@ -30,6 +31,8 @@ usage: cargo xtask COMMAND [options]
   test --all install, lint, Rust tests, models, and the Lua tests on every flavour
   package    check the archives, and `luarocks make`    --flavour X|all
   pair       build and run the benchmark pair           --flavour X  --size N  --count N
+  bench      measure every workload beside its rivals   --only ROW  --flavour X  --runs N  --quick  --list
+                                                        --rival NAME  --with-module NAME=DIRECTORY
   stress     run random programs and watch their memory --flavour X  --minutes N  --seed N  --repeat N  --cores 1|2  --jobs N
   stress --exits N  run every way out of a program N times  --flavour X  --only NAME  --cores 1|2  --jobs N
   stress --tests N  run the Lua tests N times over       --flavour X  --only PATTERN  --jobs N
@@ -79,6 +82,7 @@ fn run() -> anyhow::Result<ExitCode> {
         "test" => commands::test::main(parser),
         "package" => commands::package::main(parser),
         "pair" => commands::pair::main(parser),
+        "bench" => bench::main(parser),
         "stress" => commands::stress::main(parser),
         "valgrind" => commands::valgrind::main(parser),
         "loom" => commands::loom::main(parser),

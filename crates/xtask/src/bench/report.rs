@@ -1,0 +1,44 @@
+//! The figures on the terminal.
+
+use super::results::{Line, advantage};
+use super::rows::{Row, Unit};
+
+/// One row, as soon as it is measured. The last column says how many times
+/// better rlanes is than the rival of the line.
+pub(crate) fn row(row: &Row, lines: &[Line]) {
+    println!("\n{} [{}] {}", row.id, row.unit.name(), row.what);
+    for line in lines {
+        let ours = lines
+            .iter()
+            .find(|l| l.name == "rlanes" && l.flavour == line.flavour);
+        let ratio = match ours {
+            Some(ours) if line.name != "rlanes" => {
+                format!("×{:.2}", advantage(row.unit, ours.median, line.median))
+            }
+            _ => String::new(),
+        };
+        println!(
+            "  {:<4} {:<10} {:>10} {:>25} {ratio:>9}",
+            line.flavour.as_deref().unwrap_or(""),
+            line.name,
+            number(row.unit, line.median),
+            format!(
+                "({}–{})",
+                number(row.unit, line.min),
+                number(row.unit, line.max)
+            ),
+        );
+    }
+}
+
+/// A figure with as many digits as mean something.
+pub(crate) fn number(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::PerSecond if value >= 1e6 => format!("{:.2} M", value / 1e6),
+        Unit::PerSecond if value >= 1e4 => format!("{:.0} k", value / 1e3),
+        Unit::PerSecond => format!("{value:.0}"),
+        _ if value >= 100.0 => format!("{value:.0}"),
+        _ if value >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
