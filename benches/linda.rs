@@ -164,6 +164,41 @@ fn one_thread(c: &mut Criterion) {
             message = Some(linda.receive(&party, &slots, Deadline::now()).unwrap().1);
         });
     });
+    group.bench_function("receive from the last of 4 slots", |b| {
+        let linda = Linda::<u32, Message>::new();
+        let slots = [1, 2, 3, 4].map(|key| linda.slot(&key));
+        let mut message = Some(message(1, 30));
+        b.iter(|| {
+            linda
+                .send(&party, &slots[3], &mut message, Deadline::now())
+                .unwrap();
+            let (index, received) = linda.receive(&party, &slots, Deadline::now()).unwrap();
+            assert_eq!(index, 3);
+            message = Some(received);
+        });
+    });
+    group.bench_function("set and get", |b| {
+        let linda = Linda::<u32, u64>::new();
+        let slot = linda.slot(&1);
+        let mut number = 0;
+        b.iter(|| {
+            number += 1;
+            linda.set(&slot, vec![number]).unwrap();
+            assert_eq!(linda.get(&slot, 1).unwrap(), [number]);
+        });
+    });
+    group.bench_function("send and receive a batch of 10", |b| {
+        let mut batch: Vec<_> = (0..10).map(|number| message(number, 30)).collect();
+        b.iter(|| {
+            linda
+                .send(&party, &channel.slot, &mut batch, Deadline::now())
+                .unwrap();
+            batch = linda
+                .receive_batched(&party, &channel.slot, 10, 10, Deadline::now())
+                .unwrap();
+            assert_eq!(batch.len(), 10);
+        });
+    });
     send_and_receive(&mut group, "send and receive, linda", &channel);
     send_and_receive(
         &mut group,
@@ -196,6 +231,127 @@ fn latency(c: &mut Criterion) {
     group.finish();
 }
 
+/// From the send to the moment when a receiver that slept has the message.
+fn wake(c: &mut Criterion) {
+    let mut group = c.benchmark_group("wake a sleeper");
+    group.sample_size(10);
+    group.bench_function("linda", |b| {
+        b.iter_custom(|count| wake_up(|| Slot::new(None), count));
+    });
+    group.bench_function("crossbeam", |b| {
+        b.iter_custom(|count| wake_up(|| Crossbeam::new(None), count));
+    });
+    group.finish();
+}
+
+fn wake_up<C: Channel>(make: impl Fn() -> C, count: u64) -> Duration {
+    /// Longer than anybody looks around before it sleeps.
+    const NAP: Duration = Duration::from_millis(1);
+    let (there, back) = (make(), make());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..count {
+                check(&there.receive(), number);
+                back.send(message(number, 8));
+            }
+        });
+        let mut sum = Duration::ZERO;
+        for number in 0..count {
+            thread::sleep(NAP);
+            let start = Instant::now();
+            there.send(message(number, 8));
+            check(&back.receive(), number);
+            sum += start.elapsed();
+        }
+        sum
+    })
+}
+
+/// Two threads on two keys of one linda, and on one key.
+fn two_threads(c: &mut Criterion) {
+    let mut group = c.benchmark_group("two threads, each sends and receives");
+    for (name, keys) in [("on its own key", [1, 2]), ("on the same key", [1, 1])] {
+        group.bench_function(name, |b| {
+            b.iter_custom(|count| {
+                let linda = Linda::<u32, Message>::new();
+                let start = Instant::now();
+                thread::scope(|scope| {
+                    for key in keys {
+                        let linda = &linda;
+                        scope.spawn(move || send_to_oneself(linda, key, count));
+                    }
+                });
+                let elapsed = start.elapsed();
+                assert!(keys.iter().all(|key| linda.count(key).unwrap_or(0) == 0));
+                elapsed
+            });
+        });
+    }
+    group.finish();
+}
+
+fn send_to_oneself(linda: &Linda<u32, Message>, key: u32, count: u64) {
+    let cancel = Cancel::new();
+    let party = Party::new(&cancel, &SPIN);
+    let slot = linda.slot(&key);
+    let mut message = Some(message(0, 30));
+    for _ in 0..count {
+        linda
+            .send(&party, &slot, &mut message, Deadline::never())
+            .unwrap();
+        let slots = from_ref(&slot);
+        message = Some(linda.receive(&party, slots, Deadline::never()).unwrap().1);
+    }
+}
+
+/// Batches from one thread to another; the time is that of one message.
+fn batches(c: &mut Criterion) {
+    const BATCH: u64 = 10;
+    let mut group = c.benchmark_group("one producer, one consumer, batches of 10, 30 bytes");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("linda, limit 100", |b| {
+        b.iter_custom(|count| {
+            let channel = Slot::new(Some(LIMIT));
+            let rounds = count.div_ceil(BATCH);
+            thread::scope(|scope| {
+                let start = Instant::now();
+                scope.spawn(|| {
+                    for round in 0..rounds {
+                        let mut batch: Vec<_> = (0..BATCH)
+                            .map(|number| message(round * BATCH + number, 30))
+                            .collect();
+                        channel
+                            .linda
+                            .send(
+                                &channel.party(),
+                                &channel.slot,
+                                &mut batch,
+                                Deadline::never(),
+                            )
+                            .unwrap();
+                    }
+                });
+                let mut number = 0;
+                while number < rounds * BATCH {
+                    let batch = channel.linda.receive_batched(
+                        &channel.party(),
+                        &channel.slot,
+                        1,
+                        LIMIT,
+                        Deadline::never(),
+                    );
+                    for message in batch.unwrap() {
+                        check(&message, number);
+                        number += 1;
+                    }
+                }
+                start.elapsed()
+            })
+        });
+    });
+    group.finish();
+}
+
 fn throughput(c: &mut Criterion) {
     for size in [30, SIZE] {
         let mut group = c.benchmark_group(format!("one producer, one consumer, {size} bytes"));
@@ -220,6 +376,6 @@ criterion_group! {
         .measurement_time(Duration::from_secs(2))
         .sample_size(20)
         .without_plots();
-    targets = one_thread, latency, throughput
+    targets = one_thread, two_threads, latency, wake, throughput, batches
 }
 criterion_main!(benches);

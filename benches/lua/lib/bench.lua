@@ -40,6 +40,12 @@ function bench.lanes(settings)
     return lanes
 end
 
+-- Whether a linda has a method; 4.x raises when there is no such field.
+function bench.has(linda, method)
+    local ok, value = pcall(function() return linda[method] end)
+    return ok and value ~= nil
+end
+
 -- Both 3.x and 4.x can make a queue unlimited by not limiting it.
 function bench.limit(linda, key, limit)
     if limit ~= "none" then
@@ -93,20 +99,6 @@ function bench.resident()
         end
     end
     error("no VmRSS")
-end
-
--- Seconds of processor time that the process has used, in steps of 10 ms.
-function bench.processor()
-    local file = assert(io.open("/proc/self/stat"))
-    local text = file:read("*a")
-    file:close()
-    local fields, index = {}, 0
-    -- The program's name, in parentheses, may have blanks.
-    for word in text:match(".*%)%s*(.*)"):gmatch("%S+") do
-        index = index + 1
-        fields[index] = word
-    end
-    return (fields[12] + fields[13]) / 100
 end
 
 function bench.report(value, seconds, count)

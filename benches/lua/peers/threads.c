@@ -122,6 +122,14 @@ static int threads_release(lua_State *L) {
     return 0;
 }
 
+/* released(): whether release() has been called. */
+static int threads_released(lua_State *L) {
+    pthread_mutex_lock(&gate);
+    lua_pushboolean(L, is_open);
+    pthread_mutex_unlock(&gate);
+    return 1;
+}
+
 /* state(libraries): a state without a thread. */
 static int threads_state(lua_State *L) {
     lua_State **state = lua_newuserdata(L, sizeof *state);
@@ -132,7 +140,8 @@ static int threads_state(lua_State *L) {
     return 1;
 }
 
-static int state_gc(lua_State *L) {
+/* state:close() */
+static int state_close(lua_State *L) {
     lua_State **state = luaL_checkudata(L, 1, STATE);
     if (*state != NULL) lua_close(*state);
     *state = NULL;
@@ -192,7 +201,10 @@ static void function(lua_State *L, const char *name, lua_CFunction f) {
 
 int luaopen_threads(lua_State *L) {
     luaL_newmetatable(L, STATE);
-    function(L, "__gc", state_gc);
+    function(L, "__gc", state_close);
+    function(L, "close", state_close);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
     luaL_newmetatable(L, THREAD);
     function(L, "__gc", thread_gc);
     function(L, "join", thread_join);
@@ -203,6 +215,7 @@ int luaopen_threads(lua_State *L) {
     function(L, "bare", threads_bare);
     function(L, "idle", threads_idle);
     function(L, "release", threads_release);
+    function(L, "released", threads_released);
     function(L, "state", threads_state);
     function(L, "pin", threads_pin);
     function(L, "now", threads_now);

@@ -7,7 +7,7 @@
 -- PULL socket with many PUSH sockets, a fan-out the other way round.
 local bench = require "bench"
 local options = bench.options {
-    binding = "c", mode = "throughput", size = 512, count = 20000, limit = "100", place = "free", others = 1,
+    binding = "c", mode = "throughput", size = 512, count = 20000, limit = "100", place = "free", others = 1, crowd = 0,
 }
 local threads = require "threads"
 local zmq = require(options.binding == "ffi" and "zmq_ffi" or "zmq_c")
@@ -76,6 +76,29 @@ for i = 1, others do
     other[i] = threads.start(source, options.binding, context, mode, size, each, mark, options.place, tostring(i))
 end
 
+-- As in rows/crowd.lua: others that compute all the while.
+local crowd = {}
+for i = 1, options.crowd do
+    crowd[i] = threads.start [[
+        local threads = require "threads"
+        local function work(i)
+            local sum = 0
+            for k = 1, 1000 do
+                sum = sum + (k * i) % 7
+            end
+            return sum
+        end
+        local done = 0
+        while not threads.released() do
+            for k = 1, 10 do
+                work(k)
+            end
+            done = done + 1
+        end
+        return done
+    ]]
+end
+
 if options.place == "two" then
     threads.pin(0)
 end
@@ -126,6 +149,10 @@ for i = 1, others do
     sum = sum + other[i]:join()
 end
 assert(sum == (mode == "fanout" and size * count or count), "wrong number of messages")
+threads.release()
+for i = 1, options.crowd do
+    assert(crowd[i]:join() > 0, "one of the crowd did nothing")
+end
 zmq.close(s)
 zmq.term(context)
 if mode == "latency" then

@@ -32,7 +32,7 @@ usage: cargo xtask COMMAND [options]
   package    check the archives, and `luarocks make`    --flavour X|all
   pair       build and run the benchmark pair           --flavour X  --size N  --count N
   bench      measure every workload beside its rivals   --only ROW  --flavour X  --runs N  --quick  --list
-                                                        --rival NAME  --with-module NAME=DIRECTORY
+                                                        --rival NAME  --with-module NAME=DIRECTORY  --no-write
   stress     run random programs and watch their memory --flavour X  --minutes N  --seed N  --repeat N  --cores 1|2  --jobs N
   stress --exits N  run every way out of a program N times  --flavour X  --only NAME  --cores 1|2  --jobs N
   stress --tests N  run the Lua tests N times over       --flavour X  --only PATTERN  --jobs N

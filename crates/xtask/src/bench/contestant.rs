@@ -1,14 +1,14 @@
 //! Who takes part, and how it is started.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
 use super::options::Options;
-use super::peers;
-use super::rows::Entry;
+use super::rows::{Entry, Row};
+use super::{peers, run};
 use crate::build::{self, Profile};
 use crate::flavour::Flavour;
 use crate::interpreter::Interpreter;
@@ -20,87 +20,152 @@ pub(crate) enum Who {
     Rlanes,
     ZmqC,
     ZmqFfi,
+    Cqueues,
+    Luv,
+    /// A Lua state on a thread, made by C.
+    Thread,
+    /// A Lua state and no thread.
+    State,
+    Crossbeam,
+    Kanal,
+    Flume,
+    Std,
+    ZmqRust,
 }
 
 impl Who {
+    /// Those that need no Lua.
+    pub(crate) const RUST: [Who; 5] = [
+        Who::Crossbeam,
+        Who::Kanal,
+        Who::Flume,
+        Who::Std,
+        Who::ZmqRust,
+    ];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Who::Rlanes => "rlanes",
             Who::ZmqC => "zmq-c",
             Who::ZmqFfi => "zmq-ffi",
+            Who::Cqueues => "cqueues",
+            Who::Luv => "luv",
+            Who::Thread => "thread",
+            Who::State => "state",
+            Who::Crossbeam => "crossbeam",
+            Who::Kanal => "kanal",
+            Who::Flume => "flume",
+            Who::Std => "std",
+            Who::ZmqRust => "zmq-rust",
         }
     }
 }
 
-/// One line of a row: an entry on an interpreter.
+/// One line of a row: an entry, and what runs it.
 pub(crate) struct Contestant<'a> {
     pub(crate) name: String,
     pub(crate) flavour: Option<Flavour>,
+    /// Its interpreter, as that calls itself.
     pub(crate) interpreter: String,
-    place: &'a Place,
+    stand: &'a Stand,
     entry: &'a Entry,
 }
 
-/// An interpreter or the like, with the names of those that it can run.
-struct Place {
-    interpreter: Interpreter,
+/// An interpreter or a program, with those that it can run.
+struct Stand {
+    runs: Runs,
     version: String,
-    /// `None` is rlanes itself.
-    module: Option<(String, PathBuf)>,
     has: Vec<Who>,
+}
+
+enum Runs {
+    /// rlanes and its rivals.
+    Lua(Interpreter),
+    /// Another module with Lanes' interface: its name and its directory.
+    Module(Interpreter, String, PathBuf),
+    /// The program with Rust's channels.
+    Rust(PathBuf),
+}
+
+impl Stand {
+    fn flavour(&self) -> Option<Flavour> {
+        match &self.runs {
+            Runs::Lua(interpreter) | Runs::Module(interpreter, ..) => Some(interpreter.flavour),
+            Runs::Rust(_) => None,
+        }
+    }
 }
 
 /// All that can take part on this machine.
 pub(crate) struct Field {
-    places: Vec<Place>,
+    stands: Vec<Stand>,
 }
 
 impl Field {
     /// Builds what has to be built, and says what is missing.
     pub(crate) fn assemble(options: &Options) -> Result<Field> {
-        let mut places = Vec::new();
+        let mut stands = Vec::new();
         for &flavour in &options.flavours {
             let Some(interpreter) = interpreter(flavour)? else {
                 continue;
             };
             let mut has = vec![Who::Rlanes];
-            has.extend(peers::build(&interpreter)?);
+            has.extend(peers::of(&interpreter)?);
             has.retain(|who| *who == Who::Rlanes || options.wants_rival(who.name()));
             let version = version(&interpreter);
+            let runs = Runs::Lua(interpreter.clone());
+            stands.push(Stand {
+                runs,
+                version: version.clone(),
+                has,
+            });
             for (name, directory) in &options.modules {
-                places.extend(module(&interpreter, &version, name, directory));
+                stands.extend(module(&interpreter, &version, name, directory));
             }
-            places.push(Place {
-                interpreter,
-                version,
-                module: None,
+        }
+        if Who::RUST.iter().any(|who| options.wants_rival(who.name())) {
+            let (program, mut has) = peers::rust()?;
+            has.retain(|who| options.wants_rival(who.name()));
+            stands.push(Stand {
+                runs: Runs::Rust(program),
+                version: "Rust".to_owned(),
                 has,
             });
         }
-        // rlanes first, then the modules.
-        places.sort_by_key(|place| (place.interpreter.flavour, place.module.is_some()));
-        Ok(Field { places })
+        Ok(Field { stands })
+    }
+
+    /// Only rlanes on one interpreter, which has been built.
+    pub(crate) fn alone(interpreter: &Interpreter) -> Field {
+        let stand = Stand {
+            runs: Runs::Lua(interpreter.clone()),
+            version: String::new(),
+            has: vec![Who::Rlanes],
+        };
+        Field {
+            stands: vec![stand],
+        }
     }
 
     /// Those who can run one of the entries.
-    pub(crate) fn of<'a>(&'a self, entries: &'a [Entry]) -> Vec<Contestant<'a>> {
+    pub(crate) fn of<'a>(&'a self, row: &'a Row) -> Vec<Contestant<'a>> {
         let mut found = Vec::new();
-        for place in &self.places {
-            for entry in entries
-                .iter()
-                .filter(|entry| place.has.contains(&entry.who))
-            {
-                let name = match &place.module {
-                    Some((name, _)) => name.clone(),
-                    None => entry.who.name().to_owned(),
+        for stand in &self.stands {
+            for entry in &row.entries {
+                let name = match &stand.runs {
+                    Runs::Module(..) if row.own => continue,
+                    Runs::Module(_, name, _) => name.clone(),
+                    _ => entry.who.name().to_owned(),
                 };
-                found.push(Contestant {
-                    name,
-                    flavour: Some(place.interpreter.flavour),
-                    interpreter: place.version.clone(),
-                    place,
-                    entry,
-                });
+                if stand.has.contains(&entry.who) {
+                    found.push(Contestant {
+                        name,
+                        flavour: stand.flavour(),
+                        interpreter: stand.version.clone(),
+                        stand,
+                        entry,
+                    });
+                }
             }
         }
         found
@@ -108,10 +173,6 @@ impl Field {
 }
 
 impl Contestant<'_> {
-    pub(crate) fn is_rlanes(&self) -> bool {
-        self.entry.who == Who::Rlanes && self.place.module.is_none()
-    }
-
     /// The flavour and the name.
     pub(crate) fn label(&self) -> String {
         let flavour = self.flavour.map_or("", Flavour::name);
@@ -119,25 +180,25 @@ impl Contestant<'_> {
     }
 
     pub(crate) fn command(&self, count: u64) -> Command {
-        let mut cmd = self.place.interpreter.command();
         let library = project::root().join("benches/lua/lib/?.lua");
-        let (path, cpath) = match &self.place.module {
-            None => {
-                let flavour = self.place.interpreter.flavour;
-                let own = build::flavour_dir(flavour);
-                let peers = peers::directory(flavour);
-                (searched(&[&library]), searched(&[&so(&peers), &so(&own)]))
+        let mut cmd = match &self.stand.runs {
+            Runs::Lua(interpreter) => {
+                let own = build::flavour_dir(interpreter.flavour);
+                let peers = peers::directory(interpreter.flavour);
+                let mut cmd = interpreter.command();
+                cmd.env("LUA_PATH", searched(&[library]));
+                cmd.env("LUA_CPATH", searched(&[so(&peers), so(&own)]));
+                cmd
             }
-            Some((_, directory)) => (
-                searched(&[
-                    &directory.join("?.lua"),
-                    &directory.join("?/init.lua"),
-                    &library,
-                ]),
-                searched(&[&so(directory)]),
-            ),
+            Runs::Module(interpreter, _, directory) => {
+                let mut cmd = interpreter.command();
+                let (file, package) = (directory.join("?.lua"), directory.join("?/init.lua"));
+                cmd.env("LUA_PATH", searched(&[file, package, library]));
+                cmd.env("LUA_CPATH", searched(&[so(directory)]));
+                cmd
+            }
+            Runs::Rust(program) => Command::new(program),
         };
-        cmd.env("LUA_PATH", path).env("LUA_CPATH", cpath);
         cmd.arg(&self.entry.script)
             .args(&self.entry.args)
             .arg(format!("count={count}"));
@@ -145,12 +206,12 @@ impl Contestant<'_> {
     }
 }
 
-fn so(directory: &std::path::Path) -> PathBuf {
+fn so(directory: &Path) -> PathBuf {
     directory.join(format!("?{}", build::MODULE_SUFFIX))
 }
 
 /// A search path of Lua, with what the interpreter has by itself at the end.
-fn searched(templates: &[&PathBuf]) -> OsString {
+fn searched(templates: &[PathBuf]) -> OsString {
     let mut path = OsString::new();
     for template in templates {
         path.push(template);
@@ -182,49 +243,37 @@ fn interpreter(flavour: Flavour) -> Result<Option<Interpreter>> {
 
 /// Another module with Lanes' interface, if it loads here. The directory may
 /// have one directory for each flavour.
-fn module(
-    interpreter: &Interpreter,
-    version: &str,
-    name: &str,
-    directory: &std::path::Path,
-) -> Option<Place> {
+fn module(interpreter: &Interpreter, version: &str, name: &str, directory: &Path) -> Option<Stand> {
     let flavour = interpreter.flavour;
-    let own = directory.join(flavour.name());
-    let directory = if own.is_dir() {
-        own
-    } else {
-        directory.to_path_buf()
-    };
-    let directory = std::path::absolute(&directory).unwrap_or(directory);
-    let place = Place {
-        interpreter: interpreter.clone(),
-        version: version.to_owned(),
-        module: Some((name.to_owned(), directory)),
-        has: vec![Who::Rlanes],
-    };
     if !flavour.has_stock_interpreter() {
         println!("{name}: not run on {flavour}, which has its own module inside");
         return None;
     }
-    let probe = Entry {
+    let own = directory.join(flavour.name());
+    let directory = if own.is_dir() { &own } else { directory };
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
+    let stand = Stand {
+        runs: Runs::Module(interpreter.clone(), name.to_owned(), directory),
+        version: version.to_owned(),
+        has: vec![Who::Rlanes],
+    };
+    let entry = Entry {
         who: Who::Rlanes,
         script: "benches/lua/rows/latency.lua".to_owned(),
         args: Vec::new(),
     };
-    let contestant = Contestant {
+    let probe = Contestant {
         name: name.to_owned(),
         flavour: Some(flavour),
-        interpreter: version.to_owned(),
-        place: &place,
-        entry: &probe,
+        interpreter: String::new(),
+        stand: &stand,
+        entry: &entry,
     };
-    match super::run::once(&contestant, 10, None) {
-        Ok(_) => Some(place),
-        Err(error) => {
-            println!("{name}: not run on {}: {error:#}", interpreter.name());
-            None
-        }
+    if let Err(error) = run::once(&probe, 10, None) {
+        println!("{name}: not run on {}: {error:#}", interpreter.name());
+        return None;
     }
+    Some(stand)
 }
 
 /// What the interpreter calls itself.

@@ -13,6 +13,12 @@ use crate::flavour::{self, Flavour};
 const RUN: Duration = Duration::from_millis(200);
 const QUICK_RUN: Duration = Duration::from_millis(20);
 
+/// Oldest, newest stock, fastest.
+const DEFAULT: [Flavour; 3] = [Flavour::Lua51, Flavour::Lua54, Flavour::LuaJit];
+
+/// Fewer runs than this are no measurement.
+const RUNS: usize = 5;
+
 /// What was asked for.
 pub(crate) struct Options {
     /// Rows whose name has one of these in it; all if empty.
@@ -20,6 +26,9 @@ pub(crate) struct Options {
     pub(crate) flavours: Vec<Flavour>,
     pub(crate) runs: usize,
     pub(crate) quick: bool,
+    /// Whether only some flavours were asked for.
+    some: bool,
+    no_write: bool,
     pub(crate) list: bool,
     /// Other modules with Lanes' interface: name and directory.
     pub(crate) modules: Vec<(String, PathBuf)>,
@@ -34,6 +43,8 @@ impl Options {
             flavours: Vec::new(),
             runs: 0,
             quick: false,
+            some: false,
+            no_write: false,
             list: false,
             modules: Vec::new(),
             rivals: Vec::new(),
@@ -51,6 +62,7 @@ impl Options {
                     }
                 }
                 Long("quick") => options.quick = true,
+                Long("no-write") => options.no_write = true,
                 Long("list") => options.list = true,
                 Long("with-module") => {
                     let text = args.value()?.string()?;
@@ -64,11 +76,12 @@ impl Options {
             }
         }
         if options.runs == 0 {
-            options.runs = if options.quick { 1 } else { 5 };
+            options.runs = if options.quick { 1 } else { RUNS };
         }
         if options.flavours.is_empty() {
-            options.flavours = vec![Flavour::Lua51, Flavour::Lua54, Flavour::LuaJit];
+            options.flavours = DEFAULT.to_vec();
         }
+        options.some = !DEFAULT.iter().all(|f| options.flavours.contains(f));
         Ok(options)
     }
 
@@ -78,6 +91,13 @@ impl Options {
 
     pub(crate) fn wants_rival(&self, name: &str) -> bool {
         self.rivals.is_empty() || self.rivals.iter().any(|wanted| name == wanted)
+    }
+
+    /// Whether the figures are good enough to be kept: a row is written with
+    /// all that belongs to it, or not at all.
+    pub(crate) fn writes(&self) -> bool {
+        let whole = !self.some && self.rivals.is_empty();
+        whole && !self.quick && !self.no_write && self.runs >= RUNS
     }
 
     /// How long one run is to take.

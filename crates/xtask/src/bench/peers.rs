@@ -19,29 +19,55 @@ pub(crate) fn directory(flavour: Flavour) -> PathBuf {
 
 /// Builds what can be built for an interpreter, and gives who can run then.
 /// Says what to install for the others.
-pub(crate) fn build(interpreter: &Interpreter) -> Result<Vec<Who>> {
+pub(crate) fn of(interpreter: &Interpreter) -> Result<Vec<Who>> {
     let flavour = interpreter.flavour;
+    let name = interpreter.name();
     let mut able = Vec::new();
     let Some(headers) = native::headers(flavour) else {
-        println!(
-            "no ZeroMQ on {}: `apt-get install {}`",
-            interpreter.name(),
-            flavour.debian_headers().unwrap_or("lua-dev")
-        );
+        let package = flavour.debian_headers().unwrap_or("its headers");
+        println!("{name}: no rivals, for they need `apt-get install {package}`");
         return Ok(able);
     };
     std::fs::create_dir_all(directory(flavour))?;
     compile(flavour, &headers, "threads", &["-pthread"])?;
-    if !has_header("zmq.h") {
-        println!("no ZeroMQ: `apt-get install libzmq3-dev`");
-        return Ok(able);
+    able.extend([Who::Thread, Who::State]);
+    if has_header("zmq.h") {
+        compile(flavour, &headers, "zmq_c", &["-lzmq"])?;
+        able.push(Who::ZmqC);
+        if flavour.is_jit() {
+            able.push(Who::ZmqFfi);
+        }
+    } else {
+        println!("{name}: no ZeroMQ; `apt-get install libzmq3-dev`");
     }
-    compile(flavour, &headers, "zmq_c", &["-lzmq"])?;
-    able.push(Who::ZmqC);
-    if flavour.is_jit() {
-        able.push(Who::ZmqFfi);
+    for (who, package) in [(Who::Cqueues, "lua-cqueues"), (Who::Luv, "lua-luv")] {
+        if interpreter.can_require(who.name()) {
+            able.push(who);
+        } else {
+            println!("{name}: no {}; `apt-get install {package}`", who.name());
+        }
     }
     Ok(able)
+}
+
+/// Builds the program with Rust's channels, with ZeroMQ if it can be.
+pub(crate) fn rust() -> Result<(PathBuf, Vec<Who>)> {
+    println!("building Rust's channels");
+    let mut able = Who::RUST.to_vec();
+    let mut cargo = project::cargo();
+    cargo.args(["build", "--quiet", "--release", "-p", "rivals"]);
+    if has_header("zmq.h") {
+        cargo.args(["--features", "rivals/zmq"]);
+    } else {
+        println!("no ZeroMQ from Rust; `apt-get install libzmq3-dev`");
+        able.retain(|who| *who != Who::ZmqRust);
+    }
+    cargo
+        .arg("--target-dir")
+        .arg(project::root().join("target"));
+    project::run(&mut cargo)?;
+    let program = format!("target/release/rivals{}", std::env::consts::EXE_SUFFIX);
+    Ok((project::root().join(program), able))
 }
 
 fn compile(flavour: Flavour, headers: &Path, name: &str, libraries: &[&str]) -> Result<()> {

@@ -1,7 +1,8 @@
 //! The figures on the terminal.
 
-use super::results::{Line, advantage};
+use super::results::{Line, Results, advantage};
 use super::rows::{Row, Unit};
+use super::targets;
 
 /// One row, as soon as it is measured. The last column says how many times
 /// better rlanes is than the rival of the line.
@@ -29,6 +30,32 @@ pub(crate) fn row(row: &Row, lines: &[Line]) {
             ),
         );
     }
+}
+
+/// The targets of the rows that were measured.
+pub(crate) fn targets(results: &Results) {
+    let verdicts = targets::verdicts(results);
+    if verdicts.is_empty() {
+        return;
+    }
+    println!("\ntargets; × says how many times better rlanes is");
+    for verdict in &verdicts {
+        println!(
+            "  {:<4} {:<20} {:<5} {:<42} {}",
+            verdict.word(),
+            verdict.row,
+            verdict.flavour,
+            verdict.wanted,
+            verdict.reached
+        );
+    }
+    let count = |wanted| verdicts.iter().filter(|v| v.pass == wanted).count();
+    println!(
+        "  {} pass, {} miss, {} not measured",
+        count(Some(true)),
+        count(Some(false)),
+        count(None)
+    );
 }
 
 /// A figure with as many digits as mean something.

@@ -28,7 +28,7 @@ pub(crate) fn all(
     options: &Options,
     results: &mut Results,
 ) -> Result<usize> {
-    let total: usize = rows.iter().map(|row| field.of(&row.entries).len()).sum();
+    let total: usize = rows.iter().map(|row| field.of(row).len()).sum();
     let bar = ProgressBar::new((total * options.runs) as u64).with_style(
         ProgressStyle::with_template("{bar:30} {pos}/{len}  {elapsed}/{duration}  {msg}")?,
     );
@@ -67,7 +67,7 @@ fn one(
         *failures += 1;
         bar.suspend(|| println!("{} {}: {error:#}", row.id, contestant.label()));
     };
-    for contestant in field.of(&row.entries) {
+    for contestant in field.of(row) {
         bar.set_message(format!("{} {} (how much work)", row.id, contestant.label()));
         match calibrate(row, &contestant, options, cpus) {
             Ok(count) => laps.push(Lap {
@@ -102,7 +102,7 @@ fn line(row: &Row, lap: Lap<'_>, results: &Results) -> Line {
     let (min, median, max) = spread(&lap.runs);
     Line {
         row: row.id.clone(),
-        unit: Line::unit_of(row),
+        unit: row.unit.name().to_owned(),
         place: row.place.name().to_owned(),
         flavour: lap
             .contestant
@@ -128,22 +128,33 @@ fn calibrate(
     cpus: Option<usize>,
 ) -> Result<u64> {
     let (first, most) = match row.count {
+        // On a busy machine a thousand ping-pongs can take long.
+        Count::Timed { first, most } if options.quick => ((first / 10).max(1), most),
         Count::Timed { first, most } => (first, most),
         Count::Fixed { usual, quick } => return Ok(if options.quick { quick } else { usual }),
     };
     let wanted = options.run_time().as_secs_f64();
     let mut count = first.min(most);
-    for _ in 0..3 {
+    for _ in 0..4 {
         let seconds = once(contestant, count, cpus)?.seconds.max(1e-6);
         let factor = wanted / seconds;
         // A short run says little about a much longer one.
-        let next = (count as f64 * factor.min(50.0)) as u64;
+        let next = (count as f64 * factor.min(20.0)) as u64;
         count = next.clamp(first.min(most), most);
         if factor < 4.0 || count == most {
             break;
         }
     }
     Ok(count)
+}
+
+/// As little as a script can do.
+pub(crate) fn smoke(row: &Row, contestant: &Contestant) -> Result<()> {
+    let count = match row.count {
+        Count::Timed { first, .. } => first.min(20),
+        Count::Fixed { quick, .. } => quick.min(5),
+    };
+    once(contestant, count, None).map(drop)
 }
 
 /// One run.

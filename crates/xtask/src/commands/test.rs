@@ -8,6 +8,7 @@ use lexopt::Arg::{Long, Short};
 use lexopt::ValueExt;
 
 use super::{setup, stress};
+use crate::bench;
 use crate::build::{self, Profile};
 use crate::flavour::{self, Flavour};
 use crate::interpreter::Interpreter;
@@ -92,6 +93,9 @@ fn lua(flavours: &[Flavour], only: Option<&str>, options: &Options, tally: &Tall
         };
         println!("== {}: {} scripts", interpreter.name(), scripts.len());
         script::run_all(&interpreter, &scripts, options, tally);
+        if only.is_none_or(|text| text == "bench") {
+            bench::smoke(&interpreter, tally);
+        }
         if beside {
             settle(tally, "classic", classic::run(&interpreter, tally));
         }
