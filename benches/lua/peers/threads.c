@@ -31,6 +31,7 @@ struct thread {
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
 static int is_open;
+static int arrived;
 
 static void *run(void *argument) {
     struct thread *thread = argument;
@@ -120,6 +121,22 @@ static int threads_release(lua_State *L) {
     pthread_cond_broadcast(&opened);
     pthread_mutex_unlock(&gate);
     return 0;
+}
+
+/* arrive(): counts the caller in. arrived(): how many there are. */
+static int threads_arrive(lua_State *L) {
+    (void)L;
+    pthread_mutex_lock(&gate);
+    arrived++;
+    pthread_mutex_unlock(&gate);
+    return 0;
+}
+
+static int threads_arrived(lua_State *L) {
+    pthread_mutex_lock(&gate);
+    lua_pushnumber(L, arrived);
+    pthread_mutex_unlock(&gate);
+    return 1;
 }
 
 /* released(): whether release() has been called. */
@@ -215,6 +232,8 @@ int luaopen_threads(lua_State *L) {
     function(L, "bare", threads_bare);
     function(L, "idle", threads_idle);
     function(L, "release", threads_release);
+    function(L, "arrive", threads_arrive);
+    function(L, "arrived", threads_arrived);
     function(L, "released", threads_released);
     function(L, "state", threads_state);
     function(L, "pin", threads_pin);

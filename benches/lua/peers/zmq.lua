@@ -88,16 +88,18 @@ for i = 1, options.crowd do
             end
             return sum
         end
+        threads.arrive()
         local done = 0
-        while not threads.released() do
+        repeat
             for k = 1, 10 do
                 work(k)
             end
             done = done + 1
-        end
+        until threads.released()
         return done
     ]]
 end
+while threads.arrived() < options.crowd do end
 
 if options.place == "two" then
     threads.pin(0)

@@ -93,13 +93,14 @@ elseif mode == "pingpong" then
     for i = 1, options.lanes do
         lane[i] = lanes.gen("*", function()
             linda:receive("go")
+            linda:send("busy", true)
             local done = 0
-            while (linda:count("stop") or 0) == 0 do
+            repeat
                 for k = 1, 10 do
                     work(k)
                 end
                 done = done + 1
-            end
+            until (linda:count("stop") or 0) > 0
             return done
         end)()
     end
@@ -111,6 +112,9 @@ elseif mode == "pingpong" then
         return count
     end)()
     start_all()
+    for _ = 1, options.lanes do
+        linda:receive("busy")
+    end
     local start = lanes.now_secs()
     for i = 1, count do
         linda:send("there", i)

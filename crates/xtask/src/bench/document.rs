@@ -17,14 +17,16 @@ const FILE: &str = "docs/benchmarks.md";
 const OPEN: &str = "<!-- bench: ";
 const CLOSE: &str = "<!-- /bench -->";
 
-/// Writes the tables anew. A marker's name is `machine`, `targets` or the first
-/// word of the rows that stand there.
+/// Writes the tables anew. A marker's name is `machine`, `targets`, `plot` with
+/// the picture's name, or the first word of the rows that stand there.
 pub(crate) fn update(results: &Results, rows: &[Row]) -> Result<()> {
     let path = project::root().join(FILE);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {FILE}"))?;
     let text = replace(&text, |name| match name {
         "machine" => machine(results),
         "targets" => verdicts(results),
+        "plot latency" => picture("latency", "latency of each contestant"),
+        "plot throughput" => picture("throughput", "throughput by size of message"),
         group => table(group, results, rows),
     })?;
     std::fs::write(&path, text).with_context(|| format!("cannot write {FILE}"))
@@ -47,6 +49,16 @@ fn replace(text: &str, content: impl Fn(&str) -> String) -> Result<String> {
     }
     done.push_str(rest);
     Ok(done)
+}
+
+/// A link to a picture, if that has been drawn.
+fn picture(name: &str, title: &str) -> String {
+    let file = format!("plots/{name}.svg");
+    if project::root().join("docs").join(&file).is_file() {
+        format!("![{title}]({file})\n")
+    } else {
+        String::new()
+    }
 }
 
 /// Which machine, commit and interpreters the figures are from.

@@ -53,8 +53,8 @@ pub(crate) fn main(args: lexopt::Parser) -> Result<ExitCode> {
     if options.writes() {
         let all = rows::all();
         results.keep(&all)?;
-        document::update(&results, &all)?;
         plot::all(&results)?;
+        document::update(&results, &all)?;
         println!(
             "\n{}, docs/benchmarks.md and docs/plots are written",
             results::FILE

@@ -9,7 +9,7 @@ use crate::flavour::Flavour;
 use crate::project;
 
 const DIRECTORY: &str = "docs/plots";
-const PANEL: (u32, u32) = (420, 380);
+const PANEL: (u32, u32) = (480, 380);
 
 type Panel<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -123,7 +123,8 @@ fn bars(panel: &Panel, title: &str, rows: &[(&str, &str)], lines: &[&Line]) -> R
         return Ok(());
     };
     let failed = |e: &dyn std::fmt::Display| anyhow!("{e}");
-    let groups = rows.len() as f64;
+    // The last place is for the legend.
+    let groups = rows.len() as f64 + 1.0;
     let mut chart = ChartBuilder::on(panel)
         .caption(title, ("sans-serif", 15))
         .margin(8)
@@ -134,7 +135,7 @@ fn bars(panel: &Panel, title: &str, rows: &[(&str, &str)], lines: &[&Line]) -> R
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_labels(rows.len() * 2 + 1)
+        .x_labels(rows.len() * 2 + 3)
         .x_label_formatter(&|x: &f64| {
             let (whole, part) = (x.floor(), x.fract());
             let row = rows

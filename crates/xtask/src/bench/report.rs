@@ -9,15 +9,15 @@ use super::targets;
 pub(crate) fn row(row: &Row, lines: &[Line]) {
     println!("\n{} [{}] {}", row.id, row.unit.name(), row.what);
     for line in lines {
-        let ours = lines
-            .iter()
-            .find(|l| l.name == "rlanes" && l.flavour == line.flavour);
-        let ratio = match ours {
-            Some(ours) if line.name != "rlanes" => {
-                format!("×{:.2}", advantage(row.unit, ours.median, line.median))
-            }
-            _ => String::new(),
-        };
+        let ours = lines.iter().filter(|l| {
+            l.name == "rlanes" && (line.flavour.is_none() || l.flavour == line.flavour)
+        });
+        // What needs no Lua has a ratio for each flavour.
+        let ratios: Vec<_> = ours
+            .filter(|_| line.name != "rlanes")
+            .map(|ours| format!("×{:.2}", advantage(row.unit, ours.median, line.median)))
+            .collect();
+        let ratio = ratios.join(" ");
         println!(
             "  {:<4} {:<10} {:>10} {:>25} {ratio:>9}",
             line.flavour.as_deref().unwrap_or(""),
