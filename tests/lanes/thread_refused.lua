@@ -35,8 +35,15 @@ check.eq(counter.live(), 0)
 check.eq(told, nil, "there was no handle to be collected")
 check.eq(#lanes.timers(), 0)
 
+-- A thread that has ended its lane waits for the next one: without it, and
+-- without refusal, there is none.
+local function alone()
+    lane.becomes("no thread waits", function() return process.threads() <= before end)
+end
+
 -- Every other one is refused, in lanes too.
 for i = 1, 20 do
+    alone()
     threads.refuse(i % 2)
     local ok, h = pcall(gen, linda, counter.new(i))
     check.eq(ok, i % 2 == 0)
@@ -44,6 +51,7 @@ for i = 1, 20 do
     h = nil
 end
 threads.refuse(0)
+alone()
 local inner = lanes.gen("*", { required = { "counter" } }, function(l)
     local lanes, threads = require "lanes", require "threads"
     threads.refuse(1)

@@ -87,8 +87,10 @@ fn section<'a>(text: &'a str, name: &str) -> &'a str {
 fn differences(name: &str, section: &str) -> Result<Vec<String>> {
     let root = project::root();
     let source = root.join("crates").join(name).join("src");
+    // The files stand in the first cell of a row.
     let rows = section.lines().filter(|line| line.starts_with('|'));
     let named: BTreeSet<&str> = rows
+        .filter_map(|row| row.split('|').nth(1))
         .flat_map(|row| NAME.captures_iter(row))
         .filter_map(|found| Some(found.get(1)?.as_str()))
         .collect();
