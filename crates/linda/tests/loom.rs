@@ -34,7 +34,7 @@ fn model(body: impl Fn() + Sync + Send + 'static) {
 /// threads are interrupted at most so often where they need not be.
 fn model_bounded(body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(4);
+    builder.preemption_bound.get_or_insert(3);
     search(builder, body);
 }
 
