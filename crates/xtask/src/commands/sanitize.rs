@@ -96,8 +96,15 @@ pub(crate) fn main(sanitizer: Sanitizer, mut args: lexopt::Parser) -> Result<Exi
     }
     let mut scripts = script::collect(only.as_deref())?;
     scripts.retain(|script| {
-        let header = script.header.as_ref();
-        header.is_ok_and(|header| header.valgrind != Valgrind::No && !header.host)
+        let Ok(header) = &script.header else {
+            return true;
+        };
+        // Those that look for leaks are about memory, and long.
+        let wanted = match sanitizer {
+            Sanitizer::Thread => header.valgrind == Valgrind::Use,
+            Sanitizer::Address => header.valgrind != Valgrind::No,
+        };
+        wanted && !header.host
     });
     for flavour in flavours {
         if flavour.is_jit() {
