@@ -121,7 +121,7 @@ starve("cancelled receive", function() return linda:receive(0, "k") end, functio
     linda:cancel "none"
 end)
 starve("refused", function()
-    local ok, why = pcall(linda.send, linda, "k", { { counter.new(1), coroutine.create(print) } })
+    local ok, why = pcall(linda.send, linda, "k", { { counter.new(1), coroutine.create(up) } })
     if tostring(why):find("not enough memory", 1, true) then error(why, 0) end
     assert(not ok)
 end, nil, sent)

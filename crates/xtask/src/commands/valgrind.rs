@@ -71,6 +71,10 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
         .map(OsString::from)
         .to_vec();
     }
+    if tool != "memcheck" {
+        // Far enough down to see on what thread it is.
+        options.under.push("--num-callers=60".into());
+    }
     let suppressions = project::root().join(format!("tests/valgrind/{tool}.supp"));
     if suppressions.exists() {
         let mut option = OsString::from("--suppressions=");
