@@ -97,11 +97,16 @@ static int run(lua_State *L) {
   return 0;
 }
 
-static int attempt(lua_State *L, const char *source) {
+/* With the n-th allocation failing, but none outside of the protected call. */
+static int attempt(lua_State *L, budget_t *b, long n, const char *source) {
+  int status;
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
   lua_pushlightuserdata(L, (void *)source);
-  return lua_pcall(L, 1, 0, 2);
+  b->countdown = n;
+  status = lua_pcall(L, 1, 0, 2);
+  b->countdown = -1;
+  return status;
 }
 
 /* Keeps the message as it is; strings only, so that there is one to show. */
@@ -125,13 +130,11 @@ static int state(lua_State *L) {
   luaL_openlibs(new);
   lua_pushcfunction(new, run);
   lua_pushcfunction(new, as_it_is);
-  b.countdown = n;
-  if (attempt(new, source) != 0) {
+  if (attempt(new, &b, n, source) != 0) {
     const char *text = lua_tostring(new, -1);
-    b.countdown = -1;
     if (!b.failed || text == NULL || strstr(text, "not enough memory") == NULL)
       snprintf(why, sizeof why, "at %ld: %s", n, text ? text : "no text");
-    else if (attempt(new, source) != 0)
+    else if (attempt(new, &b, -1, source) != 0)
       snprintf(why, sizeof why, "after %ld: %s", n, lua_tostring(new, -1));
   }
   lua_pushboolean(L, b.failed);
