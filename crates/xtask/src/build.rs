@@ -22,7 +22,7 @@ pub(crate) enum Profile {
 }
 
 /// Cargo's target directory for one flavour, below the one that the environment
-/// names: a copy of the project can share what the original has compiled.
+/// names.
 pub(crate) fn cargo_dir(flavour: Flavour) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| project::root().join("target"), PathBuf::from);

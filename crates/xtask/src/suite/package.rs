@@ -59,9 +59,15 @@ fn rock(interpreter: &Interpreter) -> Result<()> {
         lua.push(&interpreter.program);
         cmd.arg(lua);
     }
-    // What is compiled already is not compiled again for the copy.
-    cmd.current_dir(&source)
-        .env("CARGO_TARGET_DIR", project::root().join("target"));
+    cmd.current_dir(&source);
+    if flavour == FROM_CLEAN_TREE {
+        // Outside of the tree, so that it stays clean; and not the directory of
+        // the original: cargo takes the two for the same.
+        cmd.env(
+            "CARGO_TARGET_DIR",
+            project::root().join("target/rock/cargo"),
+        );
+    }
     for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH"] {
         cmd.env_remove(name);
     }
