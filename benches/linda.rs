@@ -231,7 +231,7 @@ fn latency(c: &mut Criterion) {
     group.finish();
 }
 
-/// From the send to the moment when a receiver that slept has the message.
+/// From the send to a receiver that sleeps until its answer is here.
 fn wake(c: &mut Criterion) {
     let mut group = c.benchmark_group("wake a sleeper");
     group.sample_size(10);
