@@ -24,6 +24,9 @@ pub struct Spin {
     permits: usize,
     #[cfg(not(rlanes_loom))]
     taken: std::sync::atomic::AtomicUsize,
+    /// How many more waits shall not yield, because a yield took long.
+    #[cfg(not(rlanes_loom))]
+    crowded: std::sync::atomic::AtomicUsize,
 }
 
 impl Spin {
@@ -46,6 +49,8 @@ impl Spin {
             permits: cores.saturating_sub(1),
             #[cfg(not(rlanes_loom))]
             taken: std::sync::atomic::AtomicUsize::new(0),
+            #[cfg(not(rlanes_loom))]
+            crowded: std::sync::atomic::AtomicUsize::new(0),
         }
     }
 }
@@ -60,6 +65,12 @@ mod watch {
 
     /// How long a party looks around before it goes to sleep.
     const PATIENCE: Duration = Duration::from_micros(20);
+    /// A yield that takes so long went to somebody who wants the processor for
+    /// himself. Who sleeps gets it back at once when he is woken; who yields
+    /// waits for his turn.
+    const LATE: Duration = Duration::from_millis(1);
+    /// So many waits then go to sleep without a yield.
+    const CROWDED: usize = 200;
     /// How many pauses a spin has, between two yields.
     const PAUSES: u32 = 50;
 
@@ -74,6 +85,7 @@ mod watch {
             mut look: impl FnMut() -> Option<T>,
         ) -> Option<T> {
             let mut start = None;
+            let mut yielded = None;
             loop {
                 if let Some(_permit) = self.permit() {
                     for _ in 0..PAUSES / pauses {
@@ -89,12 +101,28 @@ mod watch {
                     return Some(seen);
                 }
                 // The clock is first read when the hand-over was not immediate.
-                let start = *start.get_or_insert_with(Instant::now);
-                if start.elapsed() >= PATIENCE || deadline.passed() {
+                let now = Instant::now();
+                if yielded.is_some_and(|before| now - before >= LATE) {
+                    self.crowded.store(CROWDED, Ordering::Relaxed);
+                }
+                if now - *start.get_or_insert(now) >= PATIENCE
+                    || self.is_crowded()
+                    || deadline.passed()
+                {
                     return None;
                 }
+                yielded = Some(now);
                 std::thread::yield_now();
             }
+        }
+
+        fn is_crowded(&self) -> bool {
+            // Relaxed, and not exact: a habit, nothing else hangs on it.
+            let left = self.crowded.load(Ordering::Relaxed);
+            if left > 0 {
+                self.crowded.store(left - 1, Ordering::Relaxed);
+            }
+            left > 0
         }
 
         fn permit(&self) -> Option<Permit<'_>> {
