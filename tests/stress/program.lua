@@ -507,7 +507,7 @@ while lanes.now_secs() - begun < seconds do
         local left = lanes.threads() or {}
         if lanes.now_secs() > patience then wrong("seed %d: %d lanes have not ended", seed + rounds, #left - 1) end
     until #left <= 1 -- the timers
-    if rounds % 5 == 0 then samples[#samples + 1] = process.memory() end
+    if rounds % 2 == 0 then samples[#samples + 1] = process.memory() end
 end
 -- The peak of the last third against that of the second one.
 local function peak(first, last)
