@@ -20,6 +20,12 @@ pub(crate) trait Operation<'a, M: 'a> {
     /// What it answers when the deadline has passed.
     const TIMEOUT: Self::Error;
 
+    /// What is wrong with it before anything is looked at.
+    #[inline]
+    fn refused(&self) -> Option<Self::Error> {
+        None
+    }
+
     /// How many values, or how much room, it cannot do without.
     fn need(&self) -> usize;
 
@@ -53,6 +59,9 @@ pub(crate) fn block<'a, M: 'a, O: Operation<'a, M>>(
     deadline: Deadline,
     mut operation: O,
 ) -> Result<O::Output, O::Error> {
+    if let Some(error) = operation.refused() {
+        return Err(error);
+    }
     // Check for cancellation: a cancelled party does not even try.
     if let Some(cause) = cause(party, &operation) {
         return Err(cause.into());

@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 
 use crate::parker::Parker;
 use crate::party::Party;
-use crate::sync::{AtomicU8, Signal};
+use crate::sync::{AtomicU8, Signal, Signalled};
 use crate::{Cause, Deadline};
 
 /// How urgently a party is asked to stop.
@@ -160,6 +160,11 @@ impl Cancel {
     /// assert!(signalled.as_mut().poll(&mut context).is_ready());
     /// ```
     pub fn signalled(&self) -> impl Future<Output = ()> + '_ {
+        self.signal.cancelled()
+    }
+
+    /// The same, by its name.
+    pub(crate) fn signal(&self) -> Signalled<'_> {
         self.signal.cancelled()
     }
 

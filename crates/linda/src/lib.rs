@@ -59,6 +59,42 @@
 //! [`Linda::receive`] takes several slots, in order of priority; [`select`] does
 //! the same over several lindas.
 //!
+//! # Tasks
+//!
+//! [`Linda::send_async`], [`Linda::receive_async`],
+//! [`Linda::receive_batched_async`] and [`select_async`] are the same calls for
+//! tasks of any executor: instead of blocking the thread they suspend the task.
+//! They have no deadline, because a future can be dropped at any time: it then
+//! has taken nothing and sent nothing. So the timeouts and selections of the
+//! executor will do.
+//!
+//! ```
+//! use linda::{Cancel, Deadline, Linda, Party, Spin};
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+//! # runtime.block_on(async {
+//! let linda = Arc::new(Linda::<&str, i32>::new());
+//! let cancel = Cancel::new();
+//! let slot = linda.slot(&"results");
+//!
+//! let nothing = linda.receive_async(&cancel, std::slice::from_ref(&slot));
+//! assert!(tokio::time::timeout(Duration::from_millis(1), nothing).await.is_err());
+//!
+//! let thread = std::thread::spawn({
+//!     let (linda, slot) = (Arc::clone(&linda), slot.clone());
+//!     move || {
+//!         let (cancel, spin) = (Cancel::new(), Spin::new());
+//!         linda.send(&Party::new(&cancel, &spin), &slot, &mut Some(42), Deadline::never())
+//!     }
+//! });
+//! assert_eq!(linda.receive_async(&cancel, &[slot]).await, Ok((0, 42)));
+//! # thread.join().unwrap().unwrap();
+//! # });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Invariants
 //!
 //! 1. Under a lock of a slot nobody is woken, no value is dropped, and the
@@ -88,6 +124,7 @@ mod send;
 mod slot;
 mod spin;
 mod sync;
+mod task;
 mod waiter;
 
 pub use batch::Batch;
@@ -97,5 +134,5 @@ pub use error::{AccessError, Cause, ReceiveError, SendError};
 pub use linda::{Hint, Linda, SlotRef, Status};
 pub use party::{Observer, Party};
 pub use queue::{Change, Fill, Restriction, SlotDump};
-pub use receive::{Source, select};
+pub use receive::{Source, select, select_async};
 pub use spin::Spin;

@@ -75,6 +75,28 @@ impl<'a, M> Place<'a, M> {
         self.slots[index].enlist_again(self.side, entry);
     }
 
+    /// [`rearm`](Place::rearm) for a waiter that is to be woken by `waker` from
+    /// now on, which need not be the one that was called.
+    pub(crate) fn rearm_for(&mut self, waker: &Waker) {
+        if self.waiter.will_wake(waker) {
+            return self.rearm();
+        }
+        let new = Waiter::new(waker.clone());
+        // Dropped when no lock is held: a waker is foreign code.
+        let old = std::mem::replace(&mut self.waiter, new);
+        // Who has selected the old one has meant the same party.
+        self.unused = old.abandon();
+        for (index, (slot, &ticket)) in self.slots.iter().zip(&self.tickets).enumerate() {
+            let entry = Entry {
+                waiter: Arc::clone(&self.waiter),
+                index,
+                need: self.need,
+                ticket,
+            };
+            slot.enlist_instead(self.side, entry);
+        }
+    }
+
     /// After an attempt in vain: somebody else may have use for the wake-up.
     pub(crate) fn pass_on(&mut self) {
         if let Some(index) = self.unused.take() {

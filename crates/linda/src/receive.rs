@@ -1,13 +1,16 @@
-//! Receiving: [`Linda::receive`], [`Linda::receive_batched`] and [`select`].
+//! Receiving: [`Linda::receive`], [`Linda::receive_batched`] and [`select`], and
+//! the same for tasks.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, BorrowMut};
+use std::future::Future;
 use std::hash::Hash;
 
 use crate::blocking::{Attempt, Operation, block};
 use crate::line::Ticket;
 use crate::place::Few;
 use crate::slot::{Refused, Side, Slot};
-use crate::{Deadline, Linda, Party, ReceiveError, SlotRef};
+use crate::task::Wait;
+use crate::{Cancel, Deadline, Linda, Party, ReceiveError, SlotRef};
 
 impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     /// Takes the oldest value of the first of these slots that has one, and
@@ -144,6 +147,80 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
             },
         )
     }
+
+    /// [`receive`](Linda::receive) for a task: it is suspended until a value
+    /// comes, or until it is cancelled through `cancel`, or the linda is.
+    ///
+    /// ```
+    /// use linda::{Cancel, Linda};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let linda = Linda::<&str, i32>::new();
+    /// let cancel = Cancel::new();
+    /// let slots = [linda.slot(&"urgent"), linda.slot(&"normal")];
+    /// linda.send_async(&cancel, &slots[1], &mut Some(7)).await?;
+    /// assert_eq!(linda.receive_async(&cancel, &slots).await?, (1, 7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`ReceiveError`]; there is no timeout.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready, and one that ends with an
+    /// error, has taken nothing.
+    pub fn receive_async<'a>(
+        &'a self,
+        cancel: &'a Cancel,
+        slots: &'a [SlotRef<K, M>],
+    ) -> impl Future<Output = Result<(usize, M), ReceiveError>> + use<'a, K, M> {
+        let from = Slots { linda: self, slots };
+        Wait::new(cancel, Receive::plain(from))
+    }
+
+    /// [`receive_batched`](Linda::receive_batched) for a task.
+    ///
+    /// ```
+    /// use linda::{Cancel, Linda};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let linda = Linda::<&str, i32>::new();
+    /// let cancel = Cancel::new();
+    /// let slot = linda.slot(&"results");
+    /// linda.send_async(&cancel, &slot, &mut vec![1, 2, 3]).await?;
+    /// assert_eq!(linda.receive_batched_async(&cancel, &slot, 1, 2).await?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`ReceiveError`]; there is no timeout.
+    ///
+    /// # Cancel safety
+    ///
+    /// As for [`receive_async`](Linda::receive_async).
+    pub fn receive_batched_async<'a>(
+        &'a self,
+        cancel: &'a Cancel,
+        slot: &'a SlotRef<K, M>,
+        min: usize,
+        max: usize,
+    ) -> impl Future<Output = Result<Vec<M>, ReceiveError>> + use<'a, K, M> {
+        let min = min.max(1);
+        let operation = ReceiveBatched {
+            linda: self,
+            slot: slot.inner(),
+            min,
+            max: max.max(min),
+        };
+        Wait::new(cancel, operation)
+    }
 }
 
 /// A slot with its linda, for [`select`].
@@ -184,15 +261,38 @@ pub fn select<K, M>(
     slots: &[Source<'_, K, M>],
     deadline: Deadline,
 ) -> Result<(usize, M), ReceiveError> {
-    block(
-        party,
-        deadline,
-        Receive {
-            from: slots,
-            spent: &mut None,
-            most: 0,
-        },
-    )
+    block(party, deadline, Receive::plain(slots))
+}
+
+/// [`select`] for a task: [`Linda::receive_async`] from slots of several lindas.
+///
+/// ```
+/// use linda::{Cancel, Linda, select_async};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let (a, b) = (Linda::<i32, &str>::new(), Linda::<i32, &str>::new());
+/// let cancel = Cancel::new();
+/// let (a1, b1) = (a.slot(&1), b.slot(&1));
+/// b.send_async(&cancel, &b1, &mut Some("hello")).await?;
+/// assert_eq!(select_async(&cancel, &[(&a, &a1), (&b, &b1)]).await?, (1, "hello"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// See [`ReceiveError`]; it is enough that one of the lindas is cancelled.
+/// There is no timeout.
+///
+/// # Cancel safety
+///
+/// As for [`Linda::receive_async`].
+pub fn select_async<'a, K, M>(
+    cancel: &'a Cancel,
+    slots: &'a [Source<'a, K, M>],
+) -> impl Future<Output = Result<(usize, M), ReceiveError>> + use<'a, K, M> {
+    Wait::new(cancel, Receive::plain(slots))
 }
 
 /// Where a receive looks, in order.
@@ -229,13 +329,30 @@ impl<'a, K, M> Sources<'a, M> for &'a [Source<'a, K, M>] {
 }
 
 /// One value from the first slot that has one.
-struct Receive<'b, S, M> {
+struct Receive<S, P> {
     from: S,
-    spent: &'b mut Option<M>,
+    /// The caller's spent value, or a place for one that stays empty.
+    spent: P,
     most: usize,
 }
 
-impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<'_, S, M> {
+impl<S, M> Receive<S, Option<M>> {
+    /// One that gives nothing back.
+    fn plain(from: S) -> Self {
+        Self {
+            from,
+            spent: None,
+            most: 0,
+        }
+    }
+}
+
+impl<'a, M, S, P> Operation<'a, M> for Receive<S, P>
+where
+    M: 'a,
+    S: Sources<'a, M>,
+    P: BorrowMut<Option<M>>,
+{
     type Output = (usize, M);
     type Error = ReceiveError;
 
@@ -265,7 +382,7 @@ impl<'a, M: 'a, S: Sources<'a, M>> Operation<'a, M> for Receive<'_, S, M> {
             if ticket.is_none() && slot.seems_empty() {
                 continue;
             }
-            match slot.receive(self.spent, self.most, ticket) {
+            match slot.receive(self.spent.borrow_mut(), self.most, ticket) {
                 Ok(value) => return Attempt::Done(index, (index, value)),
                 Err(Refused::NotNow) => {}
                 Err(Refused::Restricted) => return Attempt::Failed(ReceiveError::Restricted),

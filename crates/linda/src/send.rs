@@ -1,12 +1,15 @@
-//! Sending: [`Linda::send`].
+//! Sending: [`Linda::send`], and the same for tasks.
 
+use std::borrow::BorrowMut;
+use std::future::Future;
 use std::hash::Hash;
 
 use crate::blocking::{Attempt, Operation, block};
 use crate::line::Ticket;
 use crate::place::Few;
 use crate::slot::{Refused, Side, Slot};
-use crate::{Batch, Deadline, Linda, Party, SendError, SlotRef};
+use crate::task::Wait;
+use crate::{Batch, Cancel, Deadline, Linda, Party, SendError, SlotRef};
 
 impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
     /// Sends all values of the batch, as one: waits until the slot has room for
@@ -68,9 +71,6 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
         deadline: Deadline,
     ) -> Result<(), SendError> {
         let need = batch.len();
-        if need == 0 {
-            return Err(SendError::Empty);
-        }
         let slot = slot.inner();
         block(
             party,
@@ -84,17 +84,63 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
             },
         )
     }
+
+    /// [`send`](Linda::send) for a task: it is suspended until the slot has
+    /// room, or until it is cancelled through `cancel`, or the linda is.
+    ///
+    /// ```
+    /// use linda::{Cancel, Linda};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"work");
+    /// linda.send_async(&Cancel::new(), &slot, &mut vec![1, 2]).await?;
+    /// assert_eq!(linda.count(&"work"), Some(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`SendError`]; there is no timeout. The batch is then untouched.
+    ///
+    /// # Cancel safety
+    ///
+    /// A future that is dropped before it is ready, and one that ends with an
+    /// error, has sent nothing: all values are still in the batch.
+    pub fn send_async<'a, B: Batch<M>>(
+        &'a self,
+        cancel: &'a Cancel,
+        slot: &'a SlotRef<K, M>,
+        batch: &'a mut B,
+    ) -> impl Future<Output = Result<(), SendError>> + use<'a, K, M, B> {
+        let need = batch.len();
+        let operation = Send {
+            linda: self,
+            slot: slot.inner(),
+            batch,
+            need,
+            spare: None,
+        };
+        Wait::new(cancel, operation)
+    }
 }
 
-struct Send<'a, 'b, K, M, B> {
+struct Send<'a, 'b, K, M, B, P> {
     linda: &'a Linda<K, M>,
     slot: &'a Slot<M>,
     batch: &'b mut B,
     need: usize,
-    spare: &'b mut Option<M>,
+    /// The caller's spare value, or a place for one that is not used.
+    spare: P,
 }
 
-impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
+impl<'a, K, M, B, P> Operation<'a, M> for Send<'a, '_, K, M, B, P>
+where
+    B: Batch<M>,
+    P: BorrowMut<Option<M>>,
+{
     type Output = ();
     type Error = SendError;
 
@@ -102,6 +148,10 @@ impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
     // It waits for several receives, and each look at their end slows them.
     const PAUSES: u32 = 10;
     const TIMEOUT: SendError = SendError::Timeout;
+
+    fn refused(&self) -> Option<SendError> {
+        (self.need == 0).then_some(SendError::Empty)
+    }
 
     fn need(&self) -> usize {
         self.need
@@ -121,7 +171,8 @@ impl<'a, K, M, B: Batch<M>> Operation<'a, M> for Send<'a, '_, K, M, B> {
 
     fn attempt(&mut self, tickets: &[Ticket]) -> Attempt<(), SendError> {
         let ticket = tickets.first().copied();
-        match self.slot.send(self.batch, self.need, self.spare, ticket) {
+        let spare = self.spare.borrow_mut();
+        match self.slot.send(self.batch, self.need, spare, ticket) {
             Ok(()) => Attempt::Done(0, ()),
             Err(Refused::NotNow) => Attempt::Blocked,
             Err(Refused::Restricted) => Attempt::Failed(SendError::Restricted),

@@ -328,6 +328,15 @@ impl<M> Slot<M> {
         self.with(|state, _| state.line(side).enlist(entry));
     }
 
+    /// Puts a waiter in the place of another one that has the same ticket.
+    pub(crate) fn enlist_instead(&self, side: Side, entry: Entry) {
+        self.with(|state, _| {
+            let line = state.line(side);
+            line.delist(entry.ticket);
+            line.enlist(entry);
+        });
+    }
+
     /// Takes a waiter out of the line.
     pub(crate) fn delist(&self, side: Side, ticket: Ticket) {
         self.with(|state, _| state.line(side).delist(ticket));

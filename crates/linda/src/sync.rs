@@ -17,7 +17,9 @@ pub(crate) use std::sync::atomic::AtomicUsize as Hinted;
 mod real {
     pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
-    pub(crate) use tokio_util::sync::CancellationToken as Signal;
+    pub(crate) use tokio_util::sync::{
+        CancellationToken as Signal, WaitForCancellationFuture as Signalled,
+    };
 
     use crate::Deadline;
 
@@ -136,14 +138,14 @@ mod model {
             }
         }
 
-        pub(crate) fn cancelled(&self) -> Cancelled<'_> {
-            Cancelled(self)
+        pub(crate) fn cancelled(&self) -> Signalled<'_> {
+            Signalled(self)
         }
     }
 
-    pub(crate) struct Cancelled<'a>(&'a Signal);
+    pub(crate) struct Signalled<'a>(&'a Signal);
 
-    impl Future for Cancelled<'_> {
+    impl Future for Signalled<'_> {
         type Output = ();
 
         fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {

@@ -41,6 +41,11 @@ impl Waiter {
         })
     }
 
+    /// Whether being selected calls this waker, too.
+    pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
+        self.waker.will_wake(waker)
+    }
+
     /// waiting → selected, on behalf of the waiter's slot number `index`.
     /// Who gets `true` owes the wake-up.
     pub(crate) fn select(&self, index: usize) -> bool {

@@ -12,9 +12,12 @@
 
 #![cfg(rlanes_loom)]
 
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use linda::{
@@ -94,6 +97,52 @@ fn sender(
 ) -> JoinHandle<Result<(), SendError>> {
     let (linda, slot) = (Arc::clone(linda), slot.clone());
     spawn(move || send(&linda, &slot, values, deadline))
+}
+
+/// What wakes a task in a model: a flag that the task can sleep on.
+struct Bell {
+    rung: loom::sync::Mutex<bool>,
+    ring: loom::sync::Condvar,
+}
+
+impl Bell {
+    fn new() -> (Arc<Self>, Waker) {
+        let bell = Arc::new(Self {
+            rung: loom::sync::Mutex::new(false),
+            ring: loom::sync::Condvar::new(),
+        });
+        (Arc::clone(&bell), Waker::from(bell))
+    }
+
+    fn wait(&self) {
+        let mut rung = self.rung.lock().unwrap();
+        while !*rung {
+            rung = self.ring.wait(rung).unwrap();
+        }
+        *rung = false;
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        *self.rung.lock().unwrap() = true;
+        self.ring.notify_one();
+    }
+}
+
+fn poll<F: Future>(future: &mut Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
+    future.as_mut().poll(&mut Context::from_waker(waker))
+}
+
+/// Runs a task to its end, polling it only when it was woken.
+fn run<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let (bell, waker) = Bell::new();
+    loop {
+        match poll(&mut future, &waker) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => bell.wait(),
+        }
+    }
 }
 
 /// A receiver that starts to wait while a value is sent gets it.
@@ -499,5 +548,138 @@ fn spent_values_go_back() {
             assert_eq!(got, Ok((0, value)));
         }
         assert!(sender.join().unwrap().is_none_or(|spare| spare == 100));
+    });
+}
+
+/// A task that starts to wait while a value is sent gets it.
+#[test]
+fn task_and_send() {
+    model(|| {
+        let (linda, slot) = linda();
+        let sender = sender(&linda, &slot, &[7], never());
+        let cancel = Cancel::new();
+        let received = run(pin!(linda.receive_async(&cancel, from_ref(&slot))));
+        assert_eq!(received, Ok((0, 7)));
+        sender.join().unwrap().unwrap();
+    });
+}
+
+/// A task that starts to wait while room is made sends.
+#[test]
+fn task_and_receive() {
+    model(|| {
+        let (linda, slot) = linda();
+        linda.set_limit(&slot, Some(1)).unwrap();
+        send(&linda, &slot, &[1], never()).unwrap();
+        let receiver = receiver(&linda, &[&slot], never());
+        let (cancel, mut value) = (Cancel::new(), Some(2));
+        let sent = run(pin!(linda.send_async(&cancel, &slot, &mut value)));
+        assert_eq!((sent, value), (Ok(()), None));
+        assert_eq!(receiver.join().unwrap(), Ok((0, 1)));
+        assert_eq!(linda.count(&1), Some(1));
+    });
+}
+
+/// A task that is cancelled ends, and takes the value or leaves it.
+#[test]
+fn cancel_and_task() {
+    model(|| {
+        let (linda, slot) = linda();
+        let cancel = Arc::new(Cancel::new());
+        let other = spawn({
+            let (linda, slot, cancel) = (Arc::clone(&linda), slot.clone(), Arc::clone(&cancel));
+            move || {
+                cancel.request(Level::Soft, true);
+                send(&linda, &slot, &[7], never()).unwrap();
+            }
+        });
+        let received = run(pin!(linda.receive_async(&cancel, from_ref(&slot))));
+        other.join().unwrap();
+        match received {
+            Ok(taken) => assert_eq!(taken, (0, 7)),
+            Err(error) => {
+                assert_eq!(error, ReceiveError::Cancelled(Cause::Soft));
+                assert_eq!(linda.count(&1), Some(1));
+            }
+        }
+    });
+}
+
+/// A future that is dropped at any moment of a send leaves the value to a
+/// thread that waits behind it, whether it was selected or not.
+#[test]
+fn dropped_task_passes_on() {
+    model_bounded(|| {
+        let (linda, slot) = linda();
+        let cancel = Cancel::new();
+        let (_bell, waker) = Bell::new();
+        let mut future = Box::pin(linda.receive_async(&cancel, from_ref(&slot)));
+        assert!(poll(&mut future.as_mut(), &waker).is_pending());
+        let receiver = receiver(&linda, &[&slot], never());
+        let sender = sender(&linda, &slot, &[1], never());
+        drop(future);
+        assert_eq!(receiver.join().unwrap(), Ok((0, 1)));
+        sender.join().unwrap().unwrap();
+        assert_eq!(linda.count(&1), Some(0));
+    });
+}
+
+/// The same for a sender and room.
+#[test]
+fn dropped_sending_task_passes_on() {
+    model_bounded(|| {
+        let (linda, slot) = linda();
+        linda.set_limit(&slot, Some(1)).unwrap();
+        send(&linda, &slot, &[0], never()).unwrap();
+        let (cancel, mut value) = (Cancel::new(), Some(1));
+        let (_bell, waker) = Bell::new();
+        let mut future = Box::pin(linda.send_async(&cancel, &slot, &mut value));
+        assert!(poll(&mut future.as_mut(), &waker).is_pending());
+        let patient = sender(&linda, &slot, &[2], never());
+        let receiver = receiver(&linda, &[&slot], never());
+        drop(future);
+        assert_eq!(value, Some(1));
+        assert_eq!(receiver.join().unwrap(), Ok((0, 0)));
+        patient.join().unwrap().unwrap();
+        assert_eq!(receive(&linda, &[slot], never()), Ok((0, 2)));
+    });
+}
+
+/// A task that is polled with another waker while a value is sent gets it, or
+/// is woken through the new one.
+#[test]
+fn another_waker_and_send() {
+    model(|| {
+        let (linda, slot) = linda();
+        let cancel = Cancel::new();
+        let (_bell, first) = Bell::new();
+        let mut future = pin!(linda.receive_async(&cancel, from_ref(&slot)));
+        assert!(poll(&mut future, &first).is_pending());
+        let sender = sender(&linda, &slot, &[7], never());
+        assert_eq!(run(future), Ok((0, 7)));
+        sender.join().unwrap().unwrap();
+    });
+}
+
+/// A task that finds nothing when it changes its waker passes on the wake-up
+/// that it got through the old one.
+#[test]
+fn another_waker_passes_on() {
+    model_bounded(|| {
+        let (linda, slot) = linda();
+        let cancel = Cancel::new();
+        let ((_, first), (_, second)) = (Bell::new(), Bell::new());
+        let mut future = Box::pin(linda.receive_async(&cancel, from_ref(&slot)));
+        assert!(poll(&mut future.as_mut(), &first).is_pending());
+        let patient = receiver(&linda, &[&slot], never());
+        let sender = sender(&linda, &slot, &[1], never());
+        let took = poll(&mut future.as_mut(), &second).is_ready();
+        drop(future);
+        if took {
+            send(&linda, &slot, &[2], never()).unwrap();
+        }
+        patient.join().unwrap().unwrap();
+        sender.join().unwrap().unwrap();
+        assert_eq!(linda.count(&1), Some(0));
     });
 }
