@@ -26,16 +26,18 @@ pub(crate) struct Session {
     init: Option<(CString, CString)>,
     /// The prompt's line buffer.
     pub(crate) input: String,
+    /// The prompt's line editor, on a terminal.
+    pub(crate) editor: Option<rustyline::DefaultEditor>,
     /// Set when everything ended well.
     ok: bool,
 }
 
 /// What `package.preload` answers to, as `lanes.so` does.
 const MODULES: &[(&CStr, ffi::lua_CFunction)] = &[
-    (c"lanes", lanes::open),
-    (c"lanes.v2", lanes::open_v2),
-    (c"lanes.v3", lanes::open_v3),
-    (c"lanes.v4", lanes::open_v4),
+    (c"lanes", lanes::entry::open),
+    (c"lanes.v2", lanes::entry::open_v2),
+    (c"lanes.v3", lanes::entry::open_v3),
+    (c"lanes.v4", lanes::entry::open_v4),
 ];
 
 /// Runs a session in a fresh state and closes it: `__gc` of what is left runs,
@@ -50,6 +52,7 @@ pub(crate) fn run(line: CommandLine) -> ExitCode {
         },
         line,
         input: String::new(),
+        editor: None,
         ok: false,
     };
     // SAFETY: the state is made here, used by this thread only and closed once.
@@ -125,21 +128,23 @@ fn has_chunk(line: &CommandLine) -> bool {
         .any(|action| matches!(action, Action::Execute(_)))
 }
 
+/// What is inside: the module, the flavour of Lua, the interface that a plain
+/// `require "lanes"` gives.
 fn print_version() {
-    let lua = if cfg!(feature = "luajit") {
-        "LuaJIT 2.1, Lua 5.1"
-    } else {
-        LUA
-    };
+    let lua = LUA;
     // A closed standard output is no reason to stop.
     let _ = writeln!(
         std::io::stdout(),
-        "rlanes {}  {lua}",
-        env!("CARGO_PKG_VERSION")
+        "rlanes {}  {lua}  interface of Lanes {}.x",
+        env!("CARGO_PKG_VERSION"),
+        lanes::entry::default_generation() as u8
     );
 }
 
-const LUA: &str = if cfg!(feature = "lua51") {
+/// The flavour of Lua.
+pub(crate) const LUA: &str = if cfg!(feature = "luajit") {
+    "LuaJIT 2.1"
+} else if cfg!(feature = "lua51") {
     "Lua 5.1"
 } else if cfg!(feature = "lua52") {
     "Lua 5.2"

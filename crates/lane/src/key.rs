@@ -1,5 +1,6 @@
 //! Keys: the values that name the slots of a linda.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Weak;
 
@@ -39,6 +40,61 @@ impl Key {
             Some(Key::Integer(number as i64))
         } else {
             Some(Key::Float(number.to_bits()))
+        }
+    }
+}
+
+impl From<bool> for Key {
+    fn from(value: bool) -> Key {
+        Key::Boolean(value)
+    }
+}
+
+impl From<i32> for Key {
+    fn from(value: i32) -> Key {
+        Key::Integer(value.into())
+    }
+}
+
+impl From<i64> for Key {
+    fn from(value: i64) -> Key {
+        Key::Integer(value)
+    }
+}
+
+impl From<&str> for Key {
+    fn from(value: &str) -> Key {
+        Key::String(value.as_bytes().into())
+    }
+}
+
+impl From<String> for Key {
+    fn from(value: String) -> Key {
+        Key::String(value.into_bytes().into())
+    }
+}
+
+impl From<&[u8]> for Key {
+    fn from(value: &[u8]) -> Key {
+        Key::String(value.into())
+    }
+}
+
+impl From<&Key> for Key {
+    fn from(key: &Key) -> Key {
+        key.clone()
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Boolean(value) => value.fmt(f),
+            Key::Integer(value) => value.fmt(f),
+            Key::Float(bits) => f64::from_bits(*bits).fmt(f),
+            Key::String(text) => write!(f, "\"{}\"", text.escape_ascii()),
+            Key::Light(address) => write!(f, "light({address:#x})"),
+            Key::Deep(deep) => write!(f, "deep({:#x})", address(deep)),
         }
     }
 }

@@ -33,4 +33,4 @@ pub use lane::{End, Lane, Order, UNNAMED};
 pub use message::{Message, Scalar};
 pub use number::Number;
 pub use status::Status;
-pub use universe::{Fallback, Settings, Universe};
+pub use universe::{Fallback, Settings, Universe, spin};

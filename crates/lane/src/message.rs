@@ -93,6 +93,13 @@ enum Bytes {
     },
 }
 
+/// The bytes of a message of one deep object: a list of one value, which is the
+/// first handle.
+const LONE_DEEP: [u8; 10] = {
+    let [a, b, c, d] = 1_u32.to_ne_bytes();
+    [tag::MANY, a, b, c, d, tag::DEEP, 0, 0, 0, 0]
+};
+
 /// Longer buffers are not used again: what one state has too many of should
 /// rather serve everybody.
 const LONGEST_SPARE: usize = 4096 + 64;
@@ -173,6 +180,49 @@ impl Message {
     /// A message of one boolean.
     pub fn boolean(value: bool) -> Message {
         Message::short(&[if value { tag::TRUE } else { tag::FALSE }], &[])
+    }
+
+    /// A message of nil.
+    pub fn nil() -> Message {
+        Message::short(&[tag::NIL], &[])
+    }
+
+    /// Whether this is a message of nil.
+    pub fn is_nil(&self) -> bool {
+        self.bytes() == [tag::NIL]
+    }
+
+    /// The same, as the fast form of a scalar if it is a list of just one: what
+    /// another value was converted to comes as such a list.
+    #[must_use]
+    pub fn unlisted(self) -> Message {
+        let mut reader = Reader::new(self.bytes());
+        let lone = self.handles.is_none()
+            && reader.u8() == Some(tag::MANY)
+            && reader.u32() == Some(1)
+            && matches!(reader.peek(), Some(tag::NIL..=tag::STR32));
+        match reader.bytes(reader.left()) {
+            Some(scalar) if lone => Message::joined(&[], scalar, &mut None),
+            _ => self,
+        }
+    }
+
+    /// A message of one deep object without user values, as the packer writes
+    /// it.
+    pub fn deep(object: Arc<dyn Deep>) -> Message {
+        let mut message = Message::short(&LONE_DEEP, &[]);
+        message.handles = Some(Arc::new([Handle::new(object)]));
+        message
+    }
+
+    /// The deep object that this message is, if it is one, without user values.
+    pub fn as_deep(&self) -> Option<Arc<dyn Deep>> {
+        match self.handles() {
+            [handle] if self.bytes() == LONE_DEEP && self.pick.is_none() => {
+                handle.object().cloned()
+            }
+            _ => None,
+        }
     }
 
     /// The value that this message is, if it can be read without a Lua state.
@@ -274,6 +324,7 @@ impl Bytes {
 #[cfg(test)]
 mod tests {
     use super::{INLINE, Message};
+    use crate::wire::tag;
 
     #[test]
     fn short_messages_stay_inline() {
@@ -285,6 +336,20 @@ mod tests {
             assert_eq!(message.bytes()[2..], payload);
             assert_eq!(message.same_bytes(&message.clone()), len + 2 > INLINE);
         }
+    }
+
+    #[test]
+    fn lists_of_one_scalar() {
+        let list = |bytes: &[u8]| {
+            let header = [&[tag::MANY][..], &1_u32.to_ne_bytes()].concat();
+            Message::joined(&header, bytes, &mut None).unlisted()
+        };
+        assert!(list(&[tag::NIL]).is_nil());
+        let text = Message::text(&[7; 300], &mut None).expect("short enough");
+        assert_eq!(list(text.bytes()).as_scalar(), text.as_scalar());
+        let table = [tag::TABLE, 0, 0, 0, 0, 0, 0, 0, 0, tag::END, tag::END];
+        assert_eq!(list(&table).bytes().len(), 5 + table.len());
+        assert_eq!(Message::nil().unlisted().bytes(), [tag::NIL]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub enum Fallback {
 }
 
 /// Who may spin: all universes share the processors.
-pub(crate) fn spin() -> &'static Spin {
+pub fn spin() -> &'static Spin {
     static SPIN: LazyLock<Spin> = LazyLock::new(Spin::new);
     &SPIN
 }
@@ -62,7 +62,6 @@ static DEFAULTS: Settings = Settings {
 pub struct Universe {
     hooks: &'static Hooks,
     settings: OnceLock<Settings>,
-    identities: AtomicU64,
     population: Mutex<Population>,
     /// All lanes, oldest first, if they are tracked. Weak: a lane stays as long
     /// as its thread or a handle holds it.
@@ -86,7 +85,6 @@ impl Universe {
         Universe {
             hooks,
             settings: OnceLock::new(),
-            identities: AtomicU64::new(1),
             population: Mutex::default(),
             tracked: Mutex::default(),
             shared,
@@ -114,6 +112,11 @@ impl Universe {
         self.settings.set(settings).is_ok()
     }
 
+    /// Whether the settings were settled.
+    pub fn is_configured(&self) -> bool {
+        self.settings.get().is_some()
+    }
+
     /// The settings before anything was configured.
     pub fn defaults() -> &'static Settings {
         &DEFAULTS
@@ -124,10 +127,12 @@ impl Universe {
         spin()
     }
 
-    /// A number that nothing else in this universe has.
+    /// A number that nothing else in this process has: a host may give a linda
+    /// to several universes, and what travels through it must not be mistaken.
     pub fn next_identity(&self) -> u64 {
+        static IDENTITIES: AtomicU64 = AtomicU64::new(1);
         // Only uniqueness matters, not order.
-        self.identities.fetch_add(1, Ordering::Relaxed)
+        IDENTITIES.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Registers a lane whose thread is about to start. Refused while the

@@ -1,8 +1,8 @@
-//! The Lua-facing interface of rlanes: `require "lanes"` in three generations.
+//! The Lua-facing interface of rlanes: `require "lanes"` in three generations,
+//! for Rust programs that embed Lua through mlua.
 //!
-//! [`open`] is the module's entry point; [`open_v2`], [`open_v3`] and
-//! [`open_v4`] choose a generation. A program that embeds Lua calls
-//! [`preload`] once, and its scripts can `require "lanes"`:
+//! [`preload`] lets scripts `require "lanes"`, [`open`] gives the module's table
+//! to Rust, and [`Config`] does so with settings:
 //!
 //! ```
 //! # fn main() -> mlua::Result<()> {
@@ -18,8 +18,43 @@
 //! # }
 //! ```
 //!
-//! The `open` functions have no examples of their own: they are what Lua calls,
-//! with a raw state, and `preload` is the way to them from Rust.
+//! # Talking with lanes
+//!
+//! A [`Linda`] is made in Rust and given to Lua, or taken from a Lua value. Rust
+//! sends [`Value`]s to it and receives them, blocking or in a future of any
+//! executor:
+//!
+//! ```
+//! use lanes::Linda;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let lua = mlua::Lua::new();
+//! lanes::preload(&lua)?;
+//! let jobs = Linda::new();
+//! lua.load(r#"
+//!     local jobs = ... -- a lane gets the local variables that it uses
+//!     local lanes = require "lanes"
+//!     lanes.gen("*", function()
+//!         local _, text = jobs:receive("text")
+//!         jobs:send("upper", text:upper())
+//!     end)()
+//! "#).call::<()>(&jobs)?;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! # runtime.block_on(async {
+//! jobs.send_async("text", "hello").await?;
+//! assert_eq!(jobs.receive_async("upper").await?.as_str(), Some("HELLO"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Closing
+//!
+//! Dropping the last reference to the [`mlua::Lua`] closes the state, and with
+//! it the lanes that it has started: they are asked to stop, and waited for, as
+//! [`Config::shutdown_timeout`] says.
 
 mod args;
 mod atomic;
@@ -37,6 +72,7 @@ mod generator;
 mod globals;
 mod handle;
 mod handle_tables;
+mod host;
 mod linda_methods;
 mod loading;
 mod module;
@@ -52,25 +88,24 @@ mod timer_service;
 mod timers;
 mod tracking;
 
-pub use module::{open, open_v2, open_v3, open_v4};
+pub use host::{Config, Failure, Linda, Packed, SendError, Value, open, preload};
+pub use lane::raw::Generation;
+pub use lane::{Fallback, Key};
+pub use linda::Deadline;
 
-/// Lets the scripts of an embedded Lua `require` the module under all its
-/// names, without a file to be found.
-///
-/// # Errors
-///
-/// When the state has no package library, or no memory.
-pub fn preload(lua: &mlua::Lua) -> mlua::Result<()> {
-    let package: mlua::Table = lua.globals().get("package")?;
-    let preload: mlua::Table = package.get("preload")?;
-    for (name, open) in [
-        ("lanes", open as mlua::ffi::lua_CFunction),
-        ("lanes.v2", open_v2),
-        ("lanes.v3", open_v3),
-        ("lanes.v4", open_v4),
-    ] {
-        // SAFETY: these are functions that Lua may call in any state.
-        preload.set(name, unsafe { lua.create_c_function(open)? })?;
+/// The entry points that Lua itself calls, with a raw state: what `lanes.so`
+/// exports and what `package.preload` may hold.
+pub mod entry {
+    pub use crate::module::{open, open_v2, open_v3, open_v4};
+
+    /// The generation that a plain `require "lanes"` speaks, unless the program
+    /// chooses another one: today's, or what the variable `LANES_API` says.
+    pub fn default_generation() -> super::Generation {
+        crate::module::wanted_by_environment().unwrap_or(super::Generation::V4)
     }
-    Ok(())
 }
+
+/// The blocks of the page are run like the examples here.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+struct Embedding;

@@ -3,16 +3,18 @@
 //! The table itself is made in Lua, by `lua/lanes.lua`, out of the functions
 //! collected here.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;
 
 use lane::Universe;
+use lane::raw::protect::{catch, protected};
 use lane::raw::{Context, Generation, Hooks, context as state_context, flavour};
+use linda::Level;
 use mlua::ffi::{self, lua_State};
 
 use crate::call::{Function, error, work};
 use crate::chunks::load;
-use crate::shared::Shared;
+use crate::shared::{self, Shared};
 use crate::{base, finally, globals};
 
 /// The source of the module table.
@@ -36,8 +38,28 @@ const V2_FORMAT: &str = include_str!("../../../lua/v2_format.lua");
 static HOOKS: Hooks = Hooks {
     push_module,
     open_lane: globals::open_lane,
-    closed: finally::run,
+    closed,
 };
+
+/// The end of a master state: the last function of the program, and then the
+/// calls of the host that wait for the lanes of this universe. [-0, +0, e]
+unsafe fn closed(state: *mut lua_State, mut ended: bool) {
+    unsafe fn last(state: *mut lua_State, ended: *mut c_void) -> c_int {
+        // SAFETY: `closed` passes the address of its argument.
+        unsafe { finally::run(state, *ended.cast()) };
+        0
+    }
+    // SAFETY: the caller's promise; the argument outlives the call.
+    unsafe {
+        let status = protected(state, 0, 0, last, (&raw mut ended).cast());
+        if let Some(context) = state_context::of_state(state) {
+            let _ = catch(|| shared::of(context).closing.request(Level::Hard, true));
+        }
+        if status != ffi::LUA_OK {
+            ffi::lua_error(state);
+        }
+    }
+}
 
 /// In the registry: the module table.
 static MODULE: u8 = 0;
@@ -187,7 +209,7 @@ pub unsafe fn soften(state: *mut lua_State) {
 
 /// Gives a state that has none a context: it becomes a master state, with a
 /// universe of its own. [-0, +0, e]
-unsafe fn ensure_context(state: *mut lua_State) {
+pub unsafe fn ensure_context(state: *mut lua_State) {
     // SAFETY: nothing is held where something raises: the context is made when
     // nothing raises any more.
     unsafe {
@@ -219,7 +241,7 @@ unsafe fn ensure_context(state: *mut lua_State) {
 
 /// `LANES_API` lets unmodified scripts run with the interface that they were
 /// written for.
-fn wanted_by_environment() -> Option<Generation> {
+pub(crate) fn wanted_by_environment() -> Option<Generation> {
     match std::env::var("LANES_API").as_deref() {
         Ok("2") => Some(Generation::V2),
         Ok("3") => Some(Generation::V3),

@@ -1,9 +1,10 @@
 //! What the states of a universe share on the Lua-facing side.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use lane::Message;
 use lane::raw::Context;
+use linda::Cancel;
 
 use crate::chunks::Chunks;
 use crate::loading::Loading;
@@ -21,6 +22,8 @@ pub struct Shared {
     pub loading: Loading,
     /// Our own Lua code.
     pub chunks: Chunks,
+    /// Ends what waits in Rust for lanes of this universe, once it has closed.
+    pub closing: Arc<Cancel>,
     /// The timers.
     pub timers: Timers,
 }

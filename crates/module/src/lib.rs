@@ -19,9 +19,9 @@ macro_rules! export {
 }
 
 export! {
-    luaopen_lanes => lanes::open,
-    luaopen_lanes_core => lanes::open,
-    luaopen_lanes_v2 => lanes::open_v2,
-    luaopen_lanes_v3 => lanes::open_v3,
-    luaopen_lanes_v4 => lanes::open_v4,
+    luaopen_lanes => lanes::entry::open,
+    luaopen_lanes_core => lanes::entry::open,
+    luaopen_lanes_v2 => lanes::entry::open_v2,
+    luaopen_lanes_v3 => lanes::entry::open_v3,
+    luaopen_lanes_v4 => lanes::entry::open_v4,
 }

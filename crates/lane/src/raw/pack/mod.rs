@@ -35,6 +35,8 @@ pub enum Names {
     Argument(u32),
     /// The same for values on their way into a linda.
     Linda(u32),
+    /// `value`: the one that a host packs.
+    Value,
     /// `result N`.
     Result,
     /// `upvalue` and the like come from the function itself: the one value is

@@ -15,6 +15,7 @@ impl Packer<'_> {
         let (root, steps) = unsafe { self.path(place) };
         let start = match self.names {
             Names::Argument(from) | Names::Linda(from) => format!("argument {}", root + from),
+            Names::Value => "value".to_owned(),
             Names::Result => format!("result {}", root + 1),
             Names::Body => "lane body".to_owned(),
             Names::Globals => "globals".to_owned(),
