@@ -3,6 +3,7 @@
 //! It takes the options of the stock interpreter and behaves like it; the names
 //! that `lanes.so` would answer to are in `package.preload`.
 
+mod bench;
 mod command_line;
 mod interpreter;
 mod interrupt;
@@ -13,11 +14,12 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: lanes [options] [script [args]]
+       lanes bench [options]    measure lanes on this machine
   -e stat   execute string 'stat'
   -i        enter interactive mode after executing 'script'
   -l mod    require library 'mod' into global 'mod'
   -l g=mod  require library 'mod' into global 'g'
-  -v        show version information
+  -v        show version information (also --version)
   -E        ignore environment variables
   -W        turn warnings on
   --        stop handling options
@@ -25,6 +27,11 @@ usage: lanes [options] [script [args]]
 ";
 
 fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    // A script of that name is run by `lanes ./bench` or `lanes -- bench`.
+    if args.nth(1).is_some_and(|arg| arg == "bench") {
+        return bench::main(args);
+    }
     end_when_nobody_reads();
     let args = std::env::args_os().collect();
     match command_line::CommandLine::parse(args) {

@@ -2,9 +2,11 @@
 //! and prints the results.
 
 use std::ffi::{CStr, c_int};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 
 use mlua::ffi;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
 
 use crate::interpreter::{Session, call, report};
 
@@ -16,6 +18,10 @@ pub(crate) unsafe fn run(state: *mut ffi::lua_State, session: &mut Session) {
     // SAFETY: as the caller says; the stack is emptied in every round.
     unsafe {
         ffi::lua_settop(state, 0);
+        // Both ends a terminal: lines can be edited, and are remembered.
+        if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+            session.editor = DefaultEditor::new().ok();
+        }
         while let Some(mut status) = read_chunk(state, session) {
             if status == ffi::LUA_OK {
                 status = call(state, 0, ffi::LUA_MULTRET);
@@ -35,37 +41,54 @@ pub(crate) unsafe fn run(state: *mut ffi::lua_State, session: &mut Session) {
 /// # Safety
 /// As for [`run`]; the stack is empty.
 unsafe fn read_chunk(state: *mut ffi::lua_State, session: &mut Session) -> Option<c_int> {
-    session.input.clear();
     // SAFETY: as the caller says.
     unsafe {
-        if !read_line(state, session, c"_PROMPT", c"> ") {
-            return None;
-        }
-        // As in 5.1 and 5.2, a leading `=` asks for a value.
-        if session.input.starts_with('=') {
-            session.input.replace_range(..1, "return ");
-        }
-        session.input.insert_str(0, "return ");
-        if load(state, &session.input) == ffi::LUA_OK {
-            return Some(ffi::LUA_OK);
-        }
-        ffi::lua_pop(state, 1);
-        session.input.replace_range(.."return ".len(), "");
         loop {
-            let status = load(state, &session.input);
-            if status != ffi::LUA_ERRSYNTAX || !is_incomplete(state) {
-                return Some(status);
+            session.input.clear();
+            match read_line(state, session, c"_PROMPT", c"> ") {
+                Read::Line => {}
+                Read::Interrupted => continue,
+                Read::End => return None,
+            }
+            // As in 5.1 and 5.2, a leading `=` asks for a value.
+            if session.input.starts_with('=') {
+                session.input.replace_range(..1, "return ");
+            }
+            session.input.insert_str(0, "return ");
+            if load(state, &session.input) == ffi::LUA_OK {
+                return Some(ffi::LUA_OK);
             }
             ffi::lua_pop(state, 1);
-            if !read_line(state, session, c"_PROMPT2", c">> ") {
-                return Some(load(state, &session.input));
+            session.input.replace_range(.."return ".len(), "");
+            loop {
+                let status = load(state, &session.input);
+                if status != ffi::LUA_ERRSYNTAX || !is_incomplete(state) {
+                    return Some(status);
+                }
+                ffi::lua_pop(state, 1);
+                match read_line(state, session, c"_PROMPT2", c">> ") {
+                    Read::Line => {}
+                    // What was typed so far is dropped.
+                    Read::Interrupted => break,
+                    Read::End => return Some(load(state, &session.input)),
+                }
             }
         }
     }
 }
 
+/// How reading a line ended.
+enum Read {
+    /// It was appended to the input.
+    Line,
+    /// By Ctrl-C, while the line was edited.
+    Interrupted,
+    /// There is no more.
+    End,
+}
+
 /// Shows a prompt, the global `name` if it is set, and appends a line to the
-/// input; false at the end. `[-0, +0, e]`
+/// input. `[-0, +0, e]`
 ///
 /// # Safety
 /// As for [`run`].
@@ -74,7 +97,7 @@ unsafe fn read_line(
     session: &mut Session,
     name: &CStr,
     default: &CStr,
-) -> bool {
+) -> Read {
     // SAFETY: as the caller says. The text stays on the stack while it is used,
     // and no Rust value with a destructor is alive where Lua may raise.
     unsafe {
@@ -85,16 +108,40 @@ unsafe fn read_line(
         } else {
             CStr::from_ptr(own)
         };
-        let mut out = std::io::stdout().lock();
-        // A prompt that cannot be shown is no reason to stop.
-        let _ = out.write_all(text.to_bytes()).and_then(|()| out.flush());
-        drop(out);
+        let read = match &mut session.editor {
+            Some(editor) => edit(editor, text, &mut session.input),
+            None => plain(text, &mut session.input),
+        };
         ffi::lua_pop(state, 1);
+        read
     }
-    std::io::stdin()
-        .lock()
-        .read_line(&mut session.input)
-        .is_ok_and(|length| length > 0)
+}
+
+/// A line that is edited on the terminal.
+fn edit(editor: &mut DefaultEditor, prompt: &CStr, input: &mut String) -> Read {
+    match editor.readline(&*prompt.to_string_lossy()) {
+        Ok(line) => {
+            // A line that is not remembered is no reason to stop.
+            let _ = editor.add_history_entry(line.as_str());
+            input.push_str(&line);
+            input.push('\n');
+            Read::Line
+        }
+        Err(ReadlineError::Interrupted) => Read::Interrupted,
+        Err(_) => Read::End,
+    }
+}
+
+/// A line of a file or a pipe.
+fn plain(prompt: &CStr, input: &mut String) -> Read {
+    let mut out = std::io::stdout().lock();
+    // A prompt that cannot be shown is no reason to stop.
+    let _ = out.write_all(prompt.to_bytes()).and_then(|()| out.flush());
+    drop(out);
+    match std::io::stdin().lock().read_line(input) {
+        Ok(length) if length > 0 => Read::Line,
+        _ => Read::End,
+    }
 }
 
 /// Compiles text. `[-0, +1, -]`

@@ -49,8 +49,18 @@ fn chunks_and_arguments() {
         "7\tx = 7\t-e\n",
     );
     let version = concat!("rlanes ", env!("CARGO_PKG_VERSION"));
-    assert!(lanes(&["-v"], "", &[]).1.starts_with(version));
-    assert!(lanes(&["--version"], "", &[]).1.starts_with(version));
+    for option in ["-v", "--version"] {
+        let lua = "Lua 5.4"; // the default flavour
+        prints(
+            &[option],
+            "",
+            &format!("{version}  {lua}  interface of Lanes 4.x\n"),
+        );
+        let older = lanes(&[option], "", &[("LANES_API", "3")]).1;
+        assert!(older.ends_with("interface of Lanes 3.x\n"), "{older}");
+    }
+    assert!(lanes(&["-h"], "", &[]).1.starts_with("usage: lanes "));
+    assert_eq!(lanes(&["--help"], "", &[]).0, Some(0));
 }
 
 #[test]
@@ -193,4 +203,78 @@ fn an_interrupt_ends_the_script_and_its_lanes() {
         err.starts_with("lanes: (command line):") && err.contains(": interrupted!\nstack"),
         "{err}"
     );
+}
+
+/// The table has a line for this interpreter and for those with a module, and
+/// says which have none.
+#[cfg(unix)]
+#[test]
+fn bench() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = std::env::temp_dir().join(format!("lanes-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    // Interpreters that only say what they are asked for.
+    for (name, answers) in [
+        (
+            "lua5.1",
+            "-e) printf 'lanes 9.9';; *) /bin/cat > /dev/null; echo one_way_us=1.5 msgs_per_s=200;;",
+        ),
+        ("lua5.2", "-e) printf none;;"),
+        (
+            "lua5.3",
+            "-e) printf 'lanes 3.0';; *) echo 'too old' >&2; exit 1;;",
+        ),
+    ] {
+        let file = dir.join(name);
+        std::fs::write(&file, format!("#!/bin/sh\ncase $1 in {answers} esac\n")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = [
+        ("PATH", dir.to_str().unwrap()),
+        ("LUA_INIT", "error 'init'"),
+    ];
+    let args = "bench --size 16 --round-trips 20 --messages 50 --runs 2";
+    let args: Vec<&str> = args.split(' ').collect();
+    let (status, out, err) = lanes(&args, "", &path);
+    std::fs::remove_dir_all(&dir).unwrap();
+    let lines: Vec<Vec<&str>> = out
+        .lines()
+        .map(|l| l.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        lines[0].join(" "),
+        "messages of 16 bytes, median of 2",
+        "{out}{err}"
+    );
+    let rlanes = ["lanes", "(Lua", "5.4)", "rlanes", env!("CARGO_PKG_VERSION")];
+    assert_eq!(lines[2][..5], rlanes);
+    for figure in &lines[2][5..] {
+        assert!(
+            figure.parse::<f64>().is_ok_and(|figure| figure > 0.0),
+            "{out}"
+        );
+    }
+    assert_eq!(lines[3], ["lua5.1", "lanes", "9.9", "1.500", "200"]);
+    assert_eq!(lines[4], ["lua5.3", "lanes", "3.0", "failed", "failed"]);
+    assert_eq!(
+        lines[5].join(" "),
+        "not measured: lua5.2 has no module 'lanes'"
+    );
+    assert_eq!(status, Some(1));
+    assert_eq!(err, "lanes: bench: lua5.3: too old\n".repeat(2));
+}
+
+#[test]
+fn bench_options() {
+    fails(&["bench", "--size"], "lanes: bench: ");
+    fails(&["bench", "--what"], "lanes: bench: ");
+    fails(&["bench", "--runs", "0"], "lanes: bench: ");
+    assert!(
+        lanes(&["bench", "--help"], "", &[])
+            .1
+            .starts_with("usage: lanes bench")
+    );
+    // Scripts of that name can still be run.
+    fails(&["--", "bench"], "lanes: cannot open bench");
+    fails(&["-e", "", "bench"], "lanes: cannot open bench");
 }
