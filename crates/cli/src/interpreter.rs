@@ -384,7 +384,17 @@ unsafe extern "C-unwind" fn message_handler(state: *mut ffi::lua_State) -> c_int
 ///
 /// # Safety
 /// `state` is valid; with a status other than OK an error value is on the stack.
-pub(crate) unsafe fn report(state: *mut ffi::lua_State, status: c_int) -> bool {
+unsafe fn report(state: *mut ffi::lua_State, status: c_int) -> bool {
+    // SAFETY: as the caller says.
+    unsafe { report_after(b"lanes: ", state, status) }
+}
+
+/// [`report`] with something else in front of the message than the program's
+/// name. `[-(0|1), +0, -]`
+///
+/// # Safety
+/// As for [`report`].
+pub(crate) unsafe fn report_after(start: &[u8], state: *mut ffi::lua_State, status: c_int) -> bool {
     if status == ffi::LUA_OK {
         return true;
     }
@@ -402,7 +412,7 @@ pub(crate) unsafe fn report(state: *mut ffi::lua_State, status: c_int) -> bool {
         let mut err = std::io::stderr().lock();
         // Nobody is left to be told when standard error cannot be written.
         let _ = err
-            .write_all(b"lanes: ")
+            .write_all(start)
             .and_then(|()| err.write_all(text))
             .and_then(|()| err.write_all(b"\n"));
         ffi::lua_pop(state, 1);

@@ -8,7 +8,7 @@ use mlua::ffi;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
-use crate::interpreter::{Session, call, report};
+use crate::interpreter::{Session, call, report_after};
 
 /// Runs until the end of the input. `[-0, +0, e]`
 ///
@@ -26,7 +26,8 @@ pub(crate) unsafe fn run(state: *mut ffi::lua_State, session: &mut Session) {
             if status == ffi::LUA_OK {
                 status = call(state, 0, ffi::LUA_MULTRET);
             }
-            if report(state, status) {
+            // Whose messages they are is plain here.
+            if report_after(b"", state, status) {
                 print_results(state);
             }
             ffi::lua_settop(state, 0);

@@ -132,7 +132,7 @@ fn prompt() {
     for part in ["2", "loop", "nil\t3", "?"] {
         assert!(out.contains(part), "{out}");
     }
-    assert!(err.starts_with("lanes: stdin:1: boom\n"), "{err}");
+    assert!(err.starts_with("stdin:1: boom\n"), "{err}");
 }
 
 #[test]
