@@ -187,7 +187,17 @@ unsafe fn print_results(state: *mut ffi::lua_State) {
         ffi::lua_getglobal(state, c"print".as_ptr());
         ffi::lua_insert(state, 1);
         if ffi::lua_pcall(state, count, 0, 0) != ffi::LUA_OK {
-            let _ = writeln!(std::io::stderr(), "lanes: error calling 'print'");
+            let why = ffi::lua_tostring(state, -1);
+            let why = if why.is_null() {
+                c"(null)"
+            } else {
+                std::ffi::CStr::from_ptr(why)
+            };
+            let _ = writeln!(
+                std::io::stderr(),
+                "error calling 'print' ({})",
+                why.to_string_lossy()
+            );
         }
     }
 }

@@ -277,7 +277,9 @@ fn prompt_like_the_stock_interpreter() {
         "local a = 1\na\n",
         "nil\n",
         "print\"\"\n",
-        "_PROMPT = 'p> '\n1\n_PROMPT2 = 'q> '\n(\n2)\n",
+        // Not `_PROMPT2`: where stock interpreters show it depends on readline
+        // and on the terminal.
+        "_PROMPT = 'p> '\n1\n",
         "setmetatable({}, { __tostring = function() error 'shown' end })\n",
         "os.exit(5)\n",
         "return ...\n",
@@ -299,7 +301,12 @@ fn prompt_like_the_stock_interpreter() {
                 &[],
             );
             let (status, out, err) = ours.unwrap();
-            let rest = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+            // Without the version; a prompt at the end has lost its newline with
+            // the echo.
+            let rest = |text: &str| {
+                let rest = text.split_once('\n').map(|(_, rest)| rest);
+                rest.map(|rest| rest.trim_end_matches('\n').to_owned())
+            };
             assert_eq!(status, stock.0, "{args:?} {session:?}");
             let stock_out = without_echo(&stock.1, session);
             assert_eq!(rest(&out), rest(&stock_out), "{args:?} {session:?}");
