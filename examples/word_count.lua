@@ -20,8 +20,8 @@ local function worker(linda)
         if file then
             local words, total = {}, 0
             for line in file:lines() do
-                for word in line:gmatch("%a+") do
-                    word = word:lower()
+                for found in line:gmatch("%a+") do
+                    local word = found:lower()
                     words[word] = (words[word] or 0) + 1
                     total = total + 1
                 end

@@ -1,5 +1,5 @@
 -- Memory runs out while a state loads the module, and while it closes
--- needs: module:oom
+-- needs: module:oom, lua<=5.4
 -- valgrind: leaks
 -- timeout: 60
 local check = require "check"
