@@ -105,7 +105,7 @@ const LONE_DEEP: [u8; 10] = {
 const LONGEST_SPARE: usize = 4096 + 64;
 
 /// So much memory may wait in one slot to be used again, in bytes.
-const MOST_SPARE: usize = 128 * 1024;
+const MOST_SPARE: usize = 640 * 1024;
 
 impl Default for Bytes {
     fn default() -> Bytes {

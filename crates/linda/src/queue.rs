@@ -122,6 +122,9 @@ pub(crate) struct Front<M> {
     restriction: Restriction,
     /// What receivers have no use for any more, on its way back to senders.
     pub(crate) spent: Vec<M>,
+    /// Each time that the number of values is a multiple of this, which is a
+    /// power of two, spinning senders are told.
+    pub(crate) stride: usize,
 }
 
 /// Where values are put in, with the settings of the slot.
@@ -147,6 +150,7 @@ impl<M> Front<M> {
             first: 1,
             restriction: Restriction::None,
             spent: Vec::new(),
+            stride: 1,
         }
     }
 

@@ -23,6 +23,10 @@
 //! 5. The other published numbers are hints: a spinner looks at them to leave
 //!    the locks alone; every decision is made under a lock, but for one: who is
 //!    not in line may take the slot for empty if they say so.
+//! 6. What spinning senders look at has a cache line of its own, and receivers
+//!    write it now and then only (`stride`): each look takes the line away from
+//!    them. It may say that more is left than is, never by more than a stride,
+//!    and a sender that gives up spinning looks at what is so.
 
 use std::sync::atomic::Ordering;
 
@@ -34,6 +38,14 @@ use crate::waiter::Owed;
 
 /// For so much room a sender holds out that spins, if the limit is large.
 const HOLD_OUT: usize = 32;
+/// So many values at most are taken between two times that spinning senders are
+/// told how many are left; not more than they hold out for.
+const STRIDE: usize = 16;
+
+/// The stride of a slot with this limit: a power of two.
+fn stride(limit: usize) -> usize {
+    1 << (limit / 8).clamp(1, STRIDE).ilog2()
+}
 
 /// Which of the two lines of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +58,15 @@ pub(crate) enum Side {
 #[derive(Debug)]
 pub(crate) struct Slot<M> {
     front: FrontEnd<M>,
+    left: Left,
     back: BackEnd<M>,
 }
+
+/// How many values the front held when a spinning sender was last told, see
+/// invariant 6.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Left(Hinted);
 
 /// What receivers touch, on cache lines of its own.
 #[derive(Debug)]
@@ -109,6 +128,7 @@ impl<M> Slot<M> {
                 len: AtomicUsize::new(0),
                 closed: Hinted::new(0),
             },
+            left: Left(Hinted::new(0)),
             back: BackEnd {
                 state: End::new(Back::new()),
                 len: Hinted::new(0),
@@ -133,14 +153,15 @@ impl<M> Slot<M> {
             let mut back = self.back.state.lock();
             let result = act(&mut State::new(&mut front, &mut back), &mut owed);
             // Relaxed: what is known of the front is known through the locks.
-            self.front
-                .len
-                .store(front.queue.values.len(), Ordering::Relaxed);
+            let left = front.queue.values.len();
+            self.front.len.store(left, Ordering::Relaxed);
+            self.left.0.store(left, Ordering::Relaxed);
             let closed = !back.queue.restriction().allows_send_receive();
             self.front.closed.store(closed.into(), Ordering::Relaxed);
             self.publish_back(&back.queue);
             let limit = back.queue.limit().unwrap_or(usize::MAX);
             self.back.limit.store(limit, Ordering::Relaxed);
+            front.queue.stride = stride(limit);
             result
         };
         drop(front);
@@ -158,7 +179,11 @@ impl<M> Slot<M> {
     /// happened before the call is seen by it.
     #[inline]
     pub(crate) fn seems_empty(&self) -> bool {
-        self.back.len.load(Ordering::Acquire) == 0
+        // Who finds something at the front leaves the senders' cache line alone.
+        // Who does not must look there again: what was at the back may have been
+        // moved between the first look and that at the back.
+        self.front_len() == 0
+            && self.back.len.load(Ordering::Acquire) == 0
             && self.front_len() == 0
             && self.front.closed.load(Ordering::Relaxed) == 0
     }
@@ -182,7 +207,8 @@ impl<M> Slot<M> {
     /// to sleep takes what room there is.
     pub(crate) fn room_hint(&self, need: usize) -> bool {
         let limit = self.back.limit.load(Ordering::Relaxed);
-        limit.saturating_sub(self.length_hint()) >= need.max(HOLD_OUT.min(limit / 2))
+        let length = self.back.len.load(Ordering::Relaxed) + self.left.0.load(Ordering::Relaxed);
+        limit.saturating_sub(length) >= need.max(HOLD_OUT.min(limit / 2))
     }
 
     /// Sends the whole batch, of `need` values, or nothing. Success brings back
@@ -262,6 +288,9 @@ impl<M> Slot<M> {
             front.queue.spend(spent, most);
             let left = front.queue.values.len();
             self.front.len.store(left, Ordering::Relaxed);
+            if left & (front.queue.stride - 1) == 0 {
+                self.left.0.store(left, Ordering::Relaxed);
+            }
             // Freed after unlocking.
             let unused = front.queue.unused();
             drop(front);
