@@ -104,6 +104,12 @@ const LONE_DEEP: [u8; 10] = {
 /// rather serve everybody.
 const LONGEST_SPARE: usize = 4096 + 64;
 
+/// Whether these bytes are one scalar and not a list of values.
+#[inline]
+pub(crate) fn is_lone(bytes: &[u8]) -> bool {
+    bytes.first() != Some(&tag::MANY)
+}
+
 /// So much memory may wait in one slot to be used again, in bytes.
 const MOST_SPARE: usize = 640 * 1024;
 
@@ -301,10 +307,19 @@ impl Message {
         }
     }
 
-    /// Whether a copy of the bytes is all of it.
+    /// Whether it is one scalar.
     #[inline]
-    pub(crate) fn is_inline(&self) -> bool {
-        matches!(self.bytes, Bytes::Inline { .. }) && self.handles.is_none()
+    pub(crate) fn is_lone(&self) -> bool {
+        is_lone(self.bytes())
+    }
+
+    /// The bytes, of which so many count, if they lie in the message itself.
+    #[inline]
+    pub(crate) fn inline(&self) -> Option<(usize, [u8; INLINE])> {
+        match self.bytes {
+            Bytes::Inline { len, data } => Some((usize::from(len), data)),
+            Bytes::Shared { .. } => None,
+        }
     }
 
     /// The handles, in the order in which the bytes name them.

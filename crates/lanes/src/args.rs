@@ -129,6 +129,17 @@ pub unsafe fn check_key(state: *mut lua_State, generation: Generation, index: c_
     }
 }
 
+/// The key at `index` if it is a string, which most are: such a key needs no
+/// check. [-0, +0, -]
+///
+/// # Safety
+/// The bytes are good as long as the value stays on the stack.
+#[inline]
+pub unsafe fn text_key<'a>(state: *mut lua_State, index: c_int) -> Option<&'a [u8]> {
+    // SAFETY: the caller's promise.
+    unsafe { (ffi::lua_type(state, index) == ffi::LUA_TSTRING).then(|| bytes_at(state, index)) }
+}
+
 /// The key at `index`, which was checked. [-0, +0, -]
 ///
 /// # Safety

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lane::raw::pack::bytes_at;
 use lane::raw::protect::catch;
-use lane::raw::{Kind, deep};
+use lane::raw::{Context, Kind, deep};
 use lane::{Deep, Key, Message};
 use linda::SlotRef;
 use mlua::ffi::{self, lua_State};
@@ -54,6 +54,9 @@ pub struct Proxy {
     mark: Cell<*const Kind>,
     /// The linda.
     pub object: Arc<Object>,
+    /// What the userdata of the state's context holds: the context, until that
+    /// is closed. Null before the first call of a method.
+    context: Cell<*const *const Context>,
     slots: UnsafeCell<Remembered>,
     /// See `count_call`.
     #[cfg(not(feature = "luajit"))]
@@ -91,6 +94,7 @@ unsafe fn init(payload: *mut c_void, object: Arc<dyn Deep>) {
         payload.cast::<Proxy>().write(Proxy {
             mark: Cell::new(&raw const KIND),
             object,
+            context: Cell::new(std::ptr::null()),
             slots: UnsafeCell::new(slots),
             #[cfg(not(feature = "luajit"))]
             calls: Cell::new(0),
@@ -192,11 +196,16 @@ impl Proxy {
         }
     }
 
+    /// Where the context of the proxy's state is, once somebody has said so.
+    #[inline]
+    pub fn context(&self) -> &Cell<*const *const Context> {
+        &self.context
+    }
+
     /// The slot whose key is this string.
     ///
     /// # Safety
     /// The reference is good until the next call.
-    #[cfg(feature = "luajit")]
     #[inline]
     pub unsafe fn slot_of(&self, text: &[u8]) -> &SlotRef<Key, Message> {
         // SAFETY: the caller's promise.

@@ -8,9 +8,9 @@ use lane::raw::{Generation, pack};
 use linda::{AccessError, Change, Restriction, Status};
 use mlua::ffi::{self, lua_State};
 
-use super::{RESTRICTED, generation, packed, room, room_for_values, this};
+use super::{RESTRICTED, both, generation, packed, room, room_for_values};
 use crate::args::{check_key, integer, key};
-use crate::call::{Raise, argument_error, context, error, push_text, raise, raise_fault, work};
+use crate::call::{Raise, argument_error, error, push_text, raise, raise_fault, work};
 use crate::object::Proxy;
 use crate::outcome;
 
@@ -34,8 +34,7 @@ unsafe fn changed<const G: u8>(
 pub(super) unsafe extern "C-unwind" fn set<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         check_key(state, generation::<G>(), 2);
         let mut last = ffi::lua_gettop(state);
         if G == 2 {
@@ -59,8 +58,7 @@ pub(super) unsafe extern "C-unwind" fn set<const G: u8>(state: *mut lua_State) -
 pub(super) unsafe extern "C-unwind" fn get<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         check_key(state, generation::<G>(), 2);
         let count = if G == 2 {
             1
@@ -101,8 +99,7 @@ pub(super) unsafe extern "C-unwind" fn get<const G: u8>(state: *mut lua_State) -
 pub(super) unsafe extern "C-unwind" fn limit<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         check_key(state, generation::<G>(), 2);
         let given = ffi::lua_gettop(state);
         if given > 3 || G != 4 && given < 3 {
@@ -175,8 +172,7 @@ pub(super) fn mode_word(restriction: Restriction) -> &'static str {
 pub(super) unsafe extern "C-unwind" fn restrict<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         check_key(state, generation::<G>(), 2);
         let given = ffi::lua_gettop(state);
         if given > 3 {

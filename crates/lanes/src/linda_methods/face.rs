@@ -8,9 +8,9 @@ use lane::raw::{flavour, pack};
 use linda::{Hint, Status};
 use mlua::ffi::{self, lua_State};
 
-use super::{generation, this};
+use super::{both, generation, this};
 use crate::args::check_key;
-use crate::call::{context, error, push_text, raise, work};
+use crate::call::{error, push_text, raise, work};
 use crate::object::{Proxy, proxy_at};
 
 /// The hint at `index`. [-0, +0, e]
@@ -37,8 +37,7 @@ unsafe fn hint(state: *mut lua_State, index: c_int, with_none: bool) -> Hint {
 pub(super) unsafe extern "C-unwind" fn cancel<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         if ffi::lua_gettop(state) > 2 {
             error(state, c"wrong number of arguments");
         }
@@ -56,8 +55,7 @@ pub(super) unsafe extern "C-unwind" fn cancel<const G: u8>(state: *mut lua_State
 pub(super) unsafe extern "C-unwind" fn wake<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         if ffi::lua_gettop(state) > 2 {
             error(state, c"wrong number of arguments");
         }

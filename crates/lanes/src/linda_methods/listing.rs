@@ -7,16 +7,15 @@ use lane::{Key, Message};
 use mlua::ffi::{self, lua_State};
 
 use super::access::mode_word;
-use super::{generation, this};
+use super::{both, generation};
 use crate::args::{check_key, key, push_key};
-use crate::call::{context, push_text, raise, raise_fault, work};
+use crate::call::{push_text, raise, raise_fault, work};
 use crate::object::Proxy;
 
 pub(super) unsafe extern "C-unwind" fn count<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         let last = ffi::lua_gettop(state);
         for index in 2..=last {
             check_key(state, generation::<G>(), index);
@@ -87,8 +86,7 @@ unsafe fn counts<const G: u8>(
 pub(super) unsafe extern "C-unwind" fn dump<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; the list is parked while Lua may raise.
     unsafe {
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         let list = match work(|| Ok(proxy.object.core.dump())) {
             Ok(list) => list,
             Err(why) => return raise(state, context, why),

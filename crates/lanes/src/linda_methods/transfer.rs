@@ -9,17 +9,16 @@ use linda::{Cause, Deadline, ReceiveError, SendError, SlotRef};
 use mlua::ffi::{self, lua_State};
 use smallvec::SmallVec;
 
-use super::{RESTRICTED, generation, packed, party, room, room_for_values, this, tick};
-use crate::args::{check_key, integer, timeout};
-use crate::call::{Raise, argument_error, context, error, raise, raise_fault, work};
+use super::{RESTRICTED, both, generation, packed, party, room, room_for_values, tick};
+use crate::args::{check_key, integer, text_key, timeout};
+use crate::call::{Raise, argument_error, error, raise, raise_fault, work};
 use crate::outcome;
 
 pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) -> c_int {
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
         let generation = generation::<G>();
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         tick::<G>(state, context, proxy);
         let (deadline, mut key) = timeout(state, generation, 2);
         let mut last = ffi::lua_gettop(state);
@@ -32,16 +31,23 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
             last = key + 1;
             ffi::lua_settop(state, last);
         }
-        check_key(state, generation, key);
+        let text = text_key(state, key);
+        if text.is_none() {
+            check_key(state, generation, key);
+        }
         let first = key + 1;
         if last < first {
             error(state, c"no data to send");
         }
-        room(state, first, last);
+        // One scalar, the usual case, needs no list.
+        let kind = ffi::lua_type(state, first);
+        let single = first == last && pack::is_scalar(kind);
+        if !single {
+            room(state, first, last);
+        }
         let result = work(|| {
-            // One scalar, the usual case, needs no list.
-            let single = if first == last {
-                pack::scalar(state, context, first)
+            let single = if single {
+                pack::scalar_of(kind, state, context, first)
             } else {
                 None
             };
@@ -49,9 +55,13 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
             let sent = match single {
                 Some(message) => {
                     let linda = &proxy.object;
+                    let slot = match text {
+                        Some(text) => proxy.slot_of(text),
+                        None => proxy.slot(state, key),
+                    };
                     linda.core.send_recycling(
                         &party,
-                        proxy.slot(state, key),
+                        slot,
                         &mut Some(message),
                         context.spare(),
                         deadline,
@@ -94,6 +104,7 @@ unsafe fn not_received(state: *mut lua_State, generation: Generation, why: Recei
 }
 
 /// What a receiving call raises, as against what it returns.
+#[inline(always)]
 fn received<R>(result: Result<R, ReceiveError>) -> Result<Result<R, ReceiveError>, Raise> {
     match result {
         Err(ReceiveError::Cancelled(Cause::Hard)) => Err(Raise::Cancelled),
@@ -106,15 +117,18 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
     // SAFETY: Lua calls this; see `call` for the three parts.
     unsafe {
         let generation = generation::<G>();
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         tick::<G>(state, context, proxy);
         let (deadline, first) = timeout(state, generation, 2);
-        if G != 4 && is_batched(state, first) {
-            return batched::<G>(state, deadline, first + 1);
+        let text = text_key(state, first);
+        match text {
+            None => check_key(state, generation, first),
+            Some(text) if G != 4 && text == BATCHED.as_bytes() => {
+                return batched::<G>(state, deadline, first + 1);
+            }
+            Some(_) => {}
         }
         let last = ffi::lua_gettop(state);
-        check_key(state, generation, first);
         for index in first + 1..=last {
             check_key(state, generation, index);
         }
@@ -123,10 +137,21 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
             let spent = context.spent();
             let most = spent.as_ref().map_or(0, Message::most_spares);
             let core = &proxy.object.core;
-            received(if first == last {
-                let slots = &[proxy.slot(state, first)];
-                core.receive_recycling(&party, slots, spent, most, deadline)
-            } else {
+            let slot = match text {
+                Some(text) => proxy.slot_of(text),
+                None => proxy.slot(state, first),
+            };
+            if first == last {
+                return received(core.receive_recycling(&party, &[slot], spent, most, deadline));
+            }
+            // While the first of several slots has something, the others need
+            // not be looked up.
+            let now = Deadline::now();
+            match core.receive_recycling(&party, &[slot], spent, most, now) {
+                Err(ReceiveError::Timeout) => {}
+                other => return received(other),
+            }
+            received({
                 let known: SmallVec<[&SlotRef<Key, Message>; 4]> = (first..=last)
                     .map_while(|index| proxy.known(state, index))
                     .collect();
@@ -168,14 +193,6 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
 /// The marker that older generations put before the key of a batch.
 pub(crate) const BATCHED: &str = "lanes: a batch follows";
 
-unsafe fn is_batched(state: *mut lua_State, index: c_int) -> bool {
-    // SAFETY: reading a string neither converts nor raises.
-    unsafe {
-        ffi::lua_type(state, index) == ffi::LUA_TSTRING
-            && pack::bytes_at(state, index) == BATCHED.as_bytes()
-    }
-}
-
 pub(super) unsafe extern "C-unwind" fn receive_batched<const G: u8>(
     state: *mut lua_State,
 ) -> c_int {
@@ -191,8 +208,7 @@ unsafe fn batched<const G: u8>(state: *mut lua_State, deadline: Deadline, key: c
     // SAFETY: called by C functions of ours; see `call` for the three parts.
     unsafe {
         let generation = generation::<G>();
-        let context = context(state);
-        let proxy = this::<G>(state);
+        let (context, proxy) = both::<G>(state);
         check_key(state, generation, key);
         // 3.x may leave it out.
         let min = if G == 3 && ffi::lua_type(state, key + 1) <= ffi::LUA_TNIL {

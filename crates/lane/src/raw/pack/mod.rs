@@ -48,6 +48,19 @@ pub enum Names {
     Error,
 }
 
+/// Whether values of this type need no look at the rest of the stack.
+#[inline]
+pub fn is_scalar(kind: c_int) -> bool {
+    matches!(
+        kind,
+        ffi::LUA_TSTRING
+            | ffi::LUA_TNUMBER
+            | ffi::LUA_TBOOLEAN
+            | ffi::LUA_TNIL
+            | ffi::LUA_TLIGHTUSERDATA
+    )
+}
+
 /// Packs one value that needs no look at the rest of the stack: anything but a
 /// table, function or full userdata. [-0, +0, -]
 ///
@@ -55,9 +68,24 @@ pub enum Names {
 /// A value at `index`; `context` belongs to `state`.
 #[inline]
 pub unsafe fn scalar(state: *mut lua_State, context: &Context, index: c_int) -> Option<Message> {
+    // SAFETY: the caller's promise.
+    unsafe { scalar_of(ffi::lua_type(state, index), state, context, index) }
+}
+
+/// [`scalar`], for a value whose type is known. [-0, +0, -]
+///
+/// # Safety
+/// A value of this type at `index`; `context` belongs to `state`.
+#[inline]
+pub unsafe fn scalar_of(
+    kind: c_int,
+    state: *mut lua_State,
+    context: &Context,
+    index: c_int,
+) -> Option<Message> {
     // SAFETY: the caller's promise; reading scalars does not raise.
     unsafe {
-        Some(match ffi::lua_type(state, index) {
+        Some(match kind {
             ffi::LUA_TSTRING => Message::text(bytes_at(state, index), context.spare())?,
             ffi::LUA_TNUMBER => {
                 let (tag, bits) = number_at(state, index);

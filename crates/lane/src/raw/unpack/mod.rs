@@ -14,7 +14,7 @@ use super::context::{Context, Parked};
 use super::flavour;
 use super::objects::{Objects, SLOTS};
 use super::protect::reserve;
-use crate::message::{Handle, INLINE, Message};
+use crate::message::{Handle, INLINE, Message, is_lone};
 use crate::wire::{Reader, tag};
 
 /// Why a message cannot be rebuilt here. The text, if any, is on the stack.
@@ -80,18 +80,35 @@ impl View {
 /// Ten free stack slots; `context` belongs to `state`.
 #[inline]
 pub unsafe fn deliver(state: *mut lua_State, context: &Context, message: Message) -> Result<c_int> {
-    let view = View::new(&message, true);
-    if message.is_inline() {
-        // The view has all of it, and nothing is left to drop.
-        drop(message);
-        // SAFETY: the view owns its bytes.
-        return unsafe { from_view(state, context, &view) };
+    if message.is_lone() {
+        // The usual case, a string or another scalar, and most quickly done.
+        if let Some((len, data)) = message.inline() {
+            // Nothing is left to drop.
+            drop(message);
+            // SAFETY: the bytes are a copy of our own.
+            return unsafe { lone(state, &data[..len]) };
+        }
+        let bytes: *const [u8] = message.bytes();
+        let place = context.park(Parked::Message(message));
+        // SAFETY: the bytes lie behind a reference count that the parked message
+        // holds.
+        let result = unsafe { lone(state, &*bytes) };
+        context.retire(place);
+        return result;
     }
+    let view = View::new(&message, true);
     let place = context.park(Parked::Message(message));
     // SAFETY: the message is parked as long as the view is used.
     let result = unsafe { from_view(state, context, &view) };
     context.retire(place);
     result
+}
+
+/// Pushes the value of a message that is one scalar. [-0, +1, m]
+#[inline]
+unsafe fn lone(state: *mut lua_State, bytes: &[u8]) -> Result<c_int> {
+    // SAFETY: one free stack slot.
+    unsafe { scalar(state, &mut Reader::new(bytes)) }.map(|()| 1)
 }
 
 /// Pushes the values of several messages, as one transfer: values that were
@@ -201,10 +218,8 @@ unsafe fn from_slice(
 unsafe fn from_view(state: *mut lua_State, context: &Context, view: &View) -> Result<c_int> {
     // SAFETY: the message of the view is alive.
     unsafe {
-        let mut reader = Reader::new(view.bytes());
-        if reader.peek() != Some(tag::MANY) {
-            scalar(state, &mut reader)?;
-            return Ok(1);
+        if is_lone(view.bytes()) {
+            return lone(state, view.bytes());
         }
         let top = ffi::lua_gettop(state);
         let count = all(state, context, view)?;
