@@ -77,17 +77,25 @@ pub(crate) fn watch(
     })
 }
 
-/// None when the time is up.
-fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
+/// None when the time is up. Time in which this program did not run either does
+/// not count: all was stopped then, or the machine slept.
+fn wait(child: &mut Child, mut deadline: Instant) -> Result<Option<ExitStatus>> {
+    /// No pause takes so long, however busy the machine is.
+    const STOPPED: Duration = Duration::from_secs(2);
     let mut pause = Duration::from_micros(200);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if Instant::now() >= deadline {
+        let before = Instant::now();
+        if before >= deadline {
             return Ok(None);
         }
         std::thread::sleep(pause);
+        let slept = before.elapsed();
+        if slept > STOPPED {
+            deadline += slept;
+        }
         pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
