@@ -6,14 +6,13 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lane::raw::pack::bytes_at;
 use lane::raw::protect::catch;
 use lane::raw::{Context, Kind, deep};
 use lane::{Deep, Key, Message};
 use linda::SlotRef;
 use mlua::ffi::{self, lua_State};
 
-use crate::args::{is_key, key};
+use crate::args::{is_key, key, text_key};
 use crate::linda_methods;
 
 /// A linda: the queues, and what its maker said of it.
@@ -40,9 +39,9 @@ impl Deep for Object {
     }
 }
 
-/// How many slots a proxy remembers. A loop over a few keys finds them all
+/// How many slots a proxy remembers. A loop over so many keys finds them all
 /// again without a look at the shared map.
-const REMEMBERED: usize = 4;
+const REMEMBERED: usize = 16;
 
 /// The payload of a proxy.
 ///
@@ -66,7 +65,7 @@ pub struct Proxy {
 /// The slots used last.
 struct Remembered {
     /// Under the keys by which they were used.
-    slots: [Option<(Key, SlotRef<Key, Message>)>; REMEMBERED],
+    slots: Vec<(Key, SlotRef<Key, Message>)>,
     /// Which of them is overwritten next.
     oldest: usize,
 }
@@ -85,7 +84,7 @@ unsafe fn init(payload: *mut c_void, object: Arc<dyn Deep>) {
         unreachable!("the kind of lindas is used for lindas only")
     };
     let slots = Remembered {
-        slots: [const { None }; REMEMBERED],
+        slots: Vec::new(),
         oldest: 0,
     };
     // SAFETY: the payload has the size that the kind says, and Lua's alignment
@@ -188,8 +187,24 @@ impl Proxy {
     #[inline]
     pub unsafe fn slot(&self, state: *mut lua_State, index: c_int) -> &SlotRef<Key, Message> {
         // SAFETY: the caller's promise; the key was checked.
+        unsafe { self.nth_slot(state, index, 0) }
+    }
+
+    /// The same for one of several keys, the `nth` counted from 0: most likely
+    /// it was that before.
+    ///
+    /// # Safety
+    /// As for `slot`.
+    #[inline]
+    pub unsafe fn nth_slot(
+        &self,
+        state: *mut lua_State,
+        index: c_int,
+        nth: usize,
+    ) -> &SlotRef<Key, Message> {
+        // SAFETY: the caller's promise; the key was checked.
         unsafe {
-            match self.known(state, index) {
+            match self.known(state, index, nth) {
                 Some(slot) => slot,
                 None => self.remember(key(state, index).expect("a key that was checked")),
             }
@@ -210,7 +225,7 @@ impl Proxy {
     pub unsafe fn slot_of(&self, text: &[u8]) -> &SlotRef<Key, Message> {
         // SAFETY: the caller's promise.
         unsafe {
-            match self.known_text(text) {
+            match self.known_text(text, 0) {
                 Some(slot) => slot,
                 None => self.remember(Key::String(text.into())),
             }
@@ -228,30 +243,36 @@ impl Proxy {
         &self,
         state: *mut lua_State,
         index: c_int,
+        nth: usize,
     ) -> Option<&SlotRef<Key, Message>> {
         // SAFETY: the caller's promise.
         unsafe {
-            if ffi::lua_type(state, index) == ffi::LUA_TSTRING {
-                return self.known_text(bytes_at(state, index));
+            match text_key(state, index) {
+                Some(text) => self.known_text(text, nth),
+                None => self.find(nth, |known| is_key(state, index, known)),
             }
-            self.find(|known| is_key(state, index, known))
         }
     }
 
     #[inline]
-    unsafe fn known_text(&self, text: &[u8]) -> Option<&SlotRef<Key, Message>> {
+    unsafe fn known_text(&self, text: &[u8], nth: usize) -> Option<&SlotRef<Key, Message>> {
         // SAFETY: the callers' promise.
         unsafe {
-            self.find(|known| matches!(known, Key::String(known) if known.as_slice() == text))
+            self.find(
+                nth,
+                |known| matches!(known, Key::String(known) if known.as_slice() == text),
+            )
         }
     }
 
+    /// Looks at the `nth` first, then at those after it, then at the others.
     #[inline]
-    unsafe fn find(&self, is: impl Fn(&Key) -> bool) -> Option<&SlotRef<Key, Message>> {
+    unsafe fn find(&self, nth: usize, is: impl Fn(&Key) -> bool) -> Option<&SlotRef<Key, Message>> {
         // SAFETY: the state runs on one thread, and only `remember` changes it.
         let slots = unsafe { &(*self.slots.get()).slots };
-        let found = slots.iter().flatten().find(|(known, _)| is(known));
-        found.map(|(_, slot)| slot)
+        let (before, from) = slots.split_at(nth.min(slots.len()));
+        let mut all = from.iter().chain(before);
+        all.find(|(known, _)| is(known)).map(|(_, slot)| slot)
     }
 
     /// The slot of a key that was not used lately.
@@ -266,7 +287,12 @@ impl Proxy {
         let slot = self.object.core.slot(&key);
         let at = remembered.oldest;
         remembered.oldest = (at + 1) % REMEMBERED;
-        &remembered.slots[at].insert((key, slot)).1
+        if at < remembered.slots.len() {
+            remembered.slots[at] = (key, slot);
+        } else {
+            remembered.slots.push((key, slot));
+        }
+        &remembered.slots[at].1
     }
 }
 

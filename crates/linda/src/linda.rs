@@ -494,6 +494,25 @@ fn count<M>(slot: &Slot<M>) -> Option<usize> {
 }
 
 impl<K, M> SlotRef<K, M> {
+    /// Whether there was nothing to be received a moment ago, without taking a
+    /// lock. Values that were sent before the call are seen by it; a slot from
+    /// which nobody may receive counts as full.
+    ///
+    /// ```
+    /// use linda::Linda;
+    ///
+    /// let linda = Linda::<&str, i32>::new();
+    /// let slot = linda.slot(&"work");
+    /// assert!(slot.seems_empty());
+    /// linda.set(&slot, vec![1])?;
+    /// assert!(!slot.seems_empty());
+    /// # Ok::<(), linda::AccessError>(())
+    /// ```
+    #[inline]
+    pub fn seems_empty(&self) -> bool {
+        self.slot.seems_empty()
+    }
+
     pub(crate) fn inner(&self) -> &Slot<M> {
         &self.slot
     }

@@ -137,35 +137,32 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
             let spent = context.spent();
             let most = spent.as_ref().map_or(0, Message::most_spares);
             let core = &proxy.object.core;
-            let slot = match text {
-                Some(text) => proxy.slot_of(text),
-                None => proxy.slot(state, first),
-            };
             if first == last {
+                let slot = match text {
+                    Some(text) => proxy.slot_of(text),
+                    None => proxy.slot(state, first),
+                };
                 return received(core.receive_recycling(&party, &[slot], spent, most, deadline));
             }
-            // While the first of several slots has something, the others need
+            // What a slot has comes before what later ones have, so those need
             // not be looked up.
             let now = Deadline::now();
-            match core.receive_recycling(&party, &[slot], spent, most, now) {
-                Err(ReceiveError::Timeout) => {}
-                other => return received(other),
-            }
-            received({
-                let known: SmallVec<[&SlotRef<Key, Message>; 4]> = (first..=last)
-                    .map_while(|index| proxy.known(state, index))
-                    .collect();
-                if known.len() as c_int == last - first + 1 {
-                    core.receive_recycling(&party, &known, spent, most, deadline)
-                } else {
-                    // More keys than are remembered, or some that are new.
-                    drop(known);
-                    let slots: SmallVec<[SlotRef<Key, Message>; 4]> = (first..=last)
-                        .map(|index| proxy.slot(state, index).clone())
-                        .collect();
-                    core.receive_recycling(&party, &slots, spent, most, deadline)
+            for (nth, index) in (first..=last).enumerate() {
+                let slot = proxy.nth_slot(state, index, nth);
+                if slot.seems_empty() {
+                    continue;
                 }
-            })
+                match core.receive_recycling(&party, &[slot], spent, most, now) {
+                    Err(ReceiveError::Timeout) => {}
+                    Ok((_, message)) => return Ok(Ok((nth, message))),
+                    other => return received(other),
+                }
+            }
+            let slots: SmallVec<[SlotRef<Key, Message>; 4]> = (first..=last)
+                .enumerate()
+                .map(|(nth, index)| proxy.nth_slot(state, index, nth).clone())
+                .collect();
+            received(core.receive_recycling(&party, &slots, spent, most, deadline))
         });
         match result {
             Ok(Ok((which, message))) => {
