@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
-use linda::{Cancel, Deadline, Level, Observer};
+use linda::{Cancel, Deadline, Habit, Level, Observer};
 use parking_lot::{Condvar, Mutex};
 
 use crate::message::Message;
@@ -307,23 +308,33 @@ impl Lane {
         deadline: Deadline,
         mut look: impl FnMut(&mut Progress) -> Option<R>,
     ) -> Option<R> {
+        /// How soon lanes have ended lately once somebody waited for it.
+        static HABIT: Habit = Habit::new();
         let mut progress = self.progress.lock();
-        let mut watched = false;
+        let mut begun: Option<Instant> = None;
         loop {
             if let Some(found) = look(&mut progress) {
+                if let Some(begun) = begun {
+                    HABIT.note(begun.elapsed());
+                }
                 return Some(found);
             }
             // A lane that is about to end is seen sooner than it can wake us.
-            if !watched && deadline != Deadline::now() {
-                watched = true;
+            if begun.is_none() && deadline != Deadline::now() {
+                begun = Some(Instant::now());
                 drop(progress);
-                spin().watch(deadline, 4, || self.status().is_final().then_some(()));
+                HABIT.watch(spin(), deadline, 4, || {
+                    self.status().is_final().then_some(())
+                });
                 progress = self.progress.lock();
                 continue;
             }
             match deadline.remaining() {
                 None => self.changed.wait(&mut progress),
-                Some(left) if left.is_zero() => return None,
+                Some(left) if left.is_zero() => {
+                    HABIT.note(Duration::MAX);
+                    return None;
+                }
                 Some(left) => {
                     self.changed.wait_for(&mut progress, left);
                 }

@@ -23,9 +23,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use linda::{Deadline, Spin};
+use linda::{Deadline, Habit, Spin};
 use parking_lot::{Condvar, Mutex};
 
 use crate::thread::{Traits, set_name};
@@ -114,8 +114,11 @@ impl Worker {
 
     /// The next job, or none when the worker shall end.
     fn wait(self: &Arc<Self>, spin: &Spin) -> Option<Job> {
+        /// How soon there were jobs lately.
+        static HABIT: Habit = Habit::new();
         let linger = Deadline::after(LINGER);
-        let soon = spin.watch(linger, 1, || {
+        let begun = Instant::now();
+        let soon = HABIT.watch(spin, linger, 1, || {
             if self.has_job.load(Ordering::Acquire) {
                 self.job.lock().take()
             } else {
@@ -123,11 +126,13 @@ impl Worker {
             }
         });
         if soon.is_some() {
+            HABIT.note(begun.elapsed());
             return soon;
         }
         let mut job = self.job.lock();
         loop {
             if let Some(job) = job.take() {
+                HABIT.note(begun.elapsed());
                 return Some(job);
             }
             let left = linger.remaining().unwrap_or_default();

@@ -135,4 +135,4 @@ pub use linda::{Hint, Linda, SlotRef, Status};
 pub use party::{Observer, Party};
 pub use queue::{Change, Fill, Restriction, SlotDump};
 pub use receive::{Source, select, select_async};
-pub use spin::Spin;
+pub use spin::{Habit, Spin};

@@ -60,11 +60,13 @@ mod watch {
     use std::sync::atomic::Ordering;
     use std::time::{Duration, Instant};
 
-    use super::Spin;
+    use super::{Habit, Spin};
     use crate::Deadline;
 
     /// How long a party looks around before it goes to sleep.
     const PATIENCE: Duration = Duration::from_micros(20);
+    /// How long one at most that knows what it waits for.
+    const MOST_PATIENCE: Duration = Duration::from_micros(300);
     /// A yield that takes so long went to somebody who wants the processor for
     /// himself. Who sleeps gets it back at once when he is woken; who yields
     /// waits for his turn.
@@ -80,6 +82,16 @@ mod watch {
         /// had, with so many `pauses` between two looks, yields, and so on.
         pub fn watch<T>(
             &self,
+            deadline: Deadline,
+            pauses: u32,
+            look: impl FnMut() -> Option<T>,
+        ) -> Option<T> {
+            self.watch_for(PATIENCE, deadline, pauses, look)
+        }
+
+        fn watch_for<T>(
+            &self,
+            patience: Duration,
             deadline: Deadline,
             pauses: u32,
             mut look: impl FnMut() -> Option<T>,
@@ -105,7 +117,7 @@ mod watch {
                 if yielded.is_some_and(|before| now - before >= LATE) {
                     self.crowded.store(CROWDED, Ordering::Relaxed);
                 }
-                if now - *start.get_or_insert(now) >= PATIENCE
+                if now - *start.get_or_insert(now) >= patience
                     || self.is_crowded()
                     || deadline.passed()
                 {
@@ -136,11 +148,77 @@ mod watch {
         }
     }
 
+    impl Habit {
+        /// [`Spin::watch`], as long as the last waits of this kind took, and as
+        /// much again.
+        pub fn watch<T>(
+            &self,
+            spin: &Spin,
+            deadline: Deadline,
+            pauses: u32,
+            look: impl FnMut() -> Option<T>,
+        ) -> Option<T> {
+            // Relaxed, and not exact: a habit, nothing else hangs on it.
+            let usual = Duration::from_nanos(self.usual.load(Ordering::Relaxed) as u64);
+            spin.watch_for(
+                (2 * usual).clamp(PATIENCE, MOST_PATIENCE),
+                deadline,
+                pauses,
+                look,
+            )
+        }
+
+        /// What was waited for has come after so long, or has not come in it.
+        pub fn note(&self, waited: Duration) {
+            let usual = self.usual.load(Ordering::Relaxed);
+            // A wait that looking around would not have shortened is no reason
+            // to look around longer.
+            let waited = if waited < MOST_PATIENCE {
+                waited.as_nanos() as usize
+            } else {
+                0
+            };
+            self.usual
+                .store((3 * usual + waited) / 4, Ordering::Relaxed);
+        }
+    }
+
     struct Permit<'a>(&'a Spin);
 
     impl Drop for Permit<'_> {
         fn drop(&mut self) {
             self.0.taken.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// How long waits of one kind have taken lately: who finds that what it waits
+/// for comes soon looks around a little longer before it sleeps.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use linda::{Deadline, Habit, Spin};
+///
+/// static HABIT: Habit = Habit::new();
+/// let begun = Instant::now();
+/// let seen = HABIT.watch(&Spin::new(), Deadline::never(), 1, || Some("it"));
+/// HABIT.note(begun.elapsed());
+/// assert_eq!(seen, Some("it"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Habit {
+    /// In nanoseconds.
+    #[cfg(not(rlanes_loom))]
+    usual: std::sync::atomic::AtomicUsize,
+}
+
+impl Habit {
+    /// None yet.
+    pub const fn new() -> Self {
+        Self {
+            #[cfg(not(rlanes_loom))]
+            usual: std::sync::atomic::AtomicUsize::new(0),
         }
     }
 }
@@ -151,6 +229,23 @@ impl Spin {
     pub fn watch<T>(&self, _: Deadline, _: u32, _: impl FnMut() -> Option<T>) -> Option<T> {
         None
     }
+}
+
+#[cfg(rlanes_loom)]
+impl Habit {
+    /// As [`Spin::watch`].
+    pub fn watch<T>(
+        &self,
+        _: &Spin,
+        _: Deadline,
+        _: u32,
+        _: impl FnMut() -> Option<T>,
+    ) -> Option<T> {
+        None
+    }
+
+    /// There is no time in a model.
+    pub fn note(&self, _: std::time::Duration) {}
 }
 
 impl Default for Spin {
