@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -211,6 +212,44 @@ static int threads_now(lua_State *L) {
     return 1;
 }
 
+/* line(): nanoseconds that a cache line takes from processor 0 to processor 1.
+ * The calling thread stays on processor 0. */
+enum { ROUNDS = 400, WARM = 100 };
+static _Alignas(128) atomic_int line;
+
+static void *answer(void *unused) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(1, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    for (int i = 0; i < ROUNDS; i++) {
+        while (atomic_load_explicit(&line, memory_order_acquire) != 2 * i + 1) {}
+        atomic_store_explicit(&line, 2 * i + 2, memory_order_release);
+    }
+    return unused;
+}
+
+static int threads_line(lua_State *L) {
+    struct timespec begun, ended;
+    pthread_t other;
+    lua_settop(L, 0);
+    lua_pushnumber(L, 0);
+    threads_pin(L);
+    atomic_store(&line, 0);
+    if (pthread_create(&other, NULL, answer, NULL) != 0) return luaL_error(L, "no thread");
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i == WARM) clock_gettime(CLOCK_MONOTONIC, &begun);
+        atomic_store_explicit(&line, 2 * i + 1, memory_order_release);
+        while (atomic_load_explicit(&line, memory_order_acquire) != 2 * i + 2) {}
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    pthread_join(other, NULL);
+    lua_pushnumber(L, ((lua_Number)(ended.tv_sec - begun.tv_sec) * 1e9 +
+                       (lua_Number)(ended.tv_nsec - begun.tv_nsec)) /
+                          (2 * (ROUNDS - WARM)));
+    return 1;
+}
+
 static void function(lua_State *L, const char *name, lua_CFunction f) {
     lua_pushcfunction(L, f);
     lua_setfield(L, -2, name);
@@ -238,5 +277,6 @@ int luaopen_threads(lua_State *L) {
     function(L, "state", threads_state);
     function(L, "pin", threads_pin);
     function(L, "now", threads_now);
+    function(L, "line", threads_line);
     return 1;
 }
