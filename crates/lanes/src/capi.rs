@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
 use lane::Deep;
-use lane::raw::{Kind, Parked, deep, protect::catch};
+use lane::raw::{Kind, Parked, deep, protect::discard};
 use mlua::ffi::{self, lua_State};
 
 use crate::call::error;
@@ -115,7 +115,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     unsafe {
         let payload = ffi::lua_touserdata(state, 1).cast::<Payload>();
         if !payload.is_null() {
-            let _ = catch(|| *payload = None);
+            discard((*payload).take());
         }
         0
     }

@@ -35,6 +35,7 @@ pub unsafe fn load(state: *mut lua_State, source: &'static str) {
         if status != ffi::LUA_OK {
             ffi::lua_error(state);
         }
+        // A cache: if this fails, the next one compiles it again.
         if compiled && let Some(chunks) = chunks {
             let mut out: Vec<u8> = Vec::new();
             ffi::lua_pushvalue(state, -1);

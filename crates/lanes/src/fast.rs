@@ -180,6 +180,8 @@ unsafe extern "C" fn receive(
     timeout: f64,
     received: *mut Received,
 ) -> i32 {
+    // SAFETY: `lua/ffi.lua` calls this with a record that stays.
+    let busy = unsafe { (*received).busy };
     let body = || {
         // SAFETY: `lua/ffi.lua` calls this, with a string and a record that stay.
         let (key, received) = unsafe { (bytes(key, key_len), &mut *received) };
@@ -225,7 +227,15 @@ unsafe extern "C" fn receive(
         };
         Some(DONE)
     };
-    catch(body).map_or(FAILED, |status| status.unwrap_or(NOTHING))
+    match catch(body) {
+        Ok(status) => status.unwrap_or(NOTHING),
+        Err(_) => {
+            // Nobody reads what is held: not even a panic leaves it busy.
+            // SAFETY: as above.
+            unsafe { (*received).busy = busy };
+            FAILED
+        }
+    }
 }
 
 /// `is_linda(value)`
@@ -246,7 +256,12 @@ unsafe extern "C-unwind" fn not_done<const SENDING: bool>(state: *mut lua_State)
             TIMEOUT => outcome::receive_timed_out(state, generation),
             CANCELLED => outcome::cancelled(state, generation, SENDING),
             STOPPED => raise(state, context, Raise::Cancelled),
-            _ => error(state, c"lanes: internal error"),
+            // The panic's text went to standard error; there is no room for it
+            // in a status.
+            _ => error(
+                state,
+                c"internal error, please report it: see standard error",
+            ),
         }
     }
 }

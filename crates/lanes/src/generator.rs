@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int};
 
 use lane::raw::pack::{SLOTS, bytes_at};
-use lane::raw::protect::{catch, reserve};
+use lane::raw::protect::{discard, reserve};
 use lane::raw::{Body, Generation, Launch, Libraries, LibrariesError, TraceLevel, launch as start};
 use lane::thread::Priority;
 use mlua::ffi::{self, lua_State};
@@ -26,7 +26,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     unsafe {
         let plan = ffi::lua_touserdata(state, 1).cast::<Option<Plan>>();
         if !plan.is_null() {
-            let _ = catch(|| *plan = None);
+            discard((*plan).take());
         }
         0
     }

@@ -8,7 +8,7 @@ use lane::raw::{
 use linda::Level;
 use mlua::ffi::{self, lua_State};
 
-use crate::call::{argument_error, context, error, push_text, set_functions};
+use crate::call::{argument_error, context, error, push_text, raise, set_functions, work};
 
 /// `set_finalizer(f)`
 unsafe extern "C-unwind" fn set_finalizer(state: *mut lua_State) -> c_int {
@@ -66,10 +66,14 @@ unsafe extern "C-unwind" fn thread_name(state: *mut lua_State) -> c_int {
             1 => {
                 ffi::luaL_checktype(state, 1, ffi::LUA_TSTRING);
                 let bytes = lane::raw::pack::bytes_at(state, 1);
-                let _ = lane::raw::protect::catch(|| {
+                let named = work(|| {
                     lane.rename(bytes.to_vec());
                     lane::thread::set_name(bytes);
+                    Ok(())
                 });
+                if let Err(why) = named {
+                    return raise(state, context, why);
+                }
                 if context.generation() == Generation::V3 {
                     ffi::lua_setglobal(state, DECODA.as_ptr());
                 }

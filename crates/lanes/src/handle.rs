@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;
 
 use lane::raw::pack::{self, Names, SLOTS, bytes_at};
+use lane::raw::protect::discard;
 use lane::raw::unpack::{self, Fault};
 use lane::raw::{
     Generation, Parked, TraceLevel, context as state_context, deep, flavour, sentinel,
@@ -101,7 +102,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
         };
         lane.disown();
         let name = lane.name_bytes();
-        drop(lane);
+        discard(lane);
         // The table at 2, the function at 3.
         if !push_callback(state, payload.cast()) {
             return 0;

@@ -15,6 +15,7 @@ use std::ffi::c_int;
 use std::time::Duration;
 
 use lane::raw::pack::bytes_at;
+use lane::raw::protect::discard;
 use lane::raw::{Context, alias};
 use linda::{Deadline, Level};
 use mlua::ffi::{self, lua_State};
@@ -43,9 +44,12 @@ struct Turn {
 }
 
 impl Loading {
-    /// Waits for the turn. Answers whether it was given; not, when patience
-    /// has ended.
-    fn enter(&self, name: &[u8], context: &Context) -> Result<bool, Raise> {
+    /// Waits for the turn; nothing when patience has ended.
+    fn enter<'a>(&'a self, name: &'a [u8], context: &Context) -> Result<Option<Taken<'a>>, Raise> {
+        let taken = || Taken {
+            loading: self,
+            name,
+        };
         let owner = std::ptr::from_ref(context).addr();
         let end = Deadline::after(PATIENCE);
         let mut modules = self.modules.lock();
@@ -53,11 +57,11 @@ impl Loading {
             match modules.get_mut(name) {
                 None => {
                     modules.insert(name.to_vec(), Turn { owner, depth: 1 });
-                    return Ok(true);
+                    return Ok(Some(taken()));
                 }
                 Some(turn) if turn.owner == owner => {
                     turn.depth += 1;
-                    return Ok(true);
+                    return Ok(Some(taken()));
                 }
                 Some(_) => {}
             }
@@ -65,7 +69,7 @@ impl Loading {
                 return Err(Raise::Cancelled);
             }
             if end.passed() {
-                return Ok(false);
+                return Ok(None);
             }
             self.changed.wait_for(&mut modules, GLANCE);
         }
@@ -81,6 +85,18 @@ impl Loading {
                 self.changed.notify_all();
             }
         }
+    }
+}
+
+/// A turn, until it is dropped.
+struct Taken<'a> {
+    loading: &'a Loading,
+    name: &'a [u8],
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.loading.leave(self.name);
     }
 }
 
@@ -115,7 +131,8 @@ pub unsafe fn wrap(state: *mut lua_State, context: &Context) {
 
 /// `require(name, …)`: the second upvalue is the original.
 unsafe extern "C-unwind" fn require(state: *mut lua_State) -> c_int {
-    // SAFETY: Lua calls this; nothing is held while Lua may raise.
+    // SAFETY: Lua calls this; nothing is held while Lua may raise, but for the
+    // turn in a protected call.
     unsafe {
         let context = context(state);
         let count = ffi::lua_gettop(state);
@@ -136,8 +153,8 @@ unsafe extern "C-unwind" fn require(state: *mut lua_State) -> c_int {
         // The name stays at index 1.
         let name = bytes_at(state, 1);
         let loading = &shared::of(context).loading;
-        let entered = match work(|| loading.enter(name, context)) {
-            Ok(entered) => entered,
+        let turn = match work(|| loading.enter(name, context)) {
+            Ok(turn) => turn,
             Err(why) => return raise(state, context, why),
         };
         ffi::lua_pushvalue(state, original);
@@ -145,12 +162,7 @@ unsafe extern "C-unwind" fn require(state: *mut lua_State) -> c_int {
             ffi::lua_pushvalue(state, index);
         }
         let status = ffi::lua_pcall(state, count, ffi::LUA_MULTRET, 0);
-        if entered {
-            let _ = work(|| {
-                loading.leave(name);
-                Ok(())
-            });
-        }
+        discard(turn);
         if status != ffi::LUA_OK {
             ffi::lua_error(state);
         }

@@ -226,15 +226,22 @@ pub unsafe fn ensure_context(state: *mut lua_State) {
                 if let Some(generation) = wanted_by_environment() {
                     let _ = context.choose(generation);
                 }
-                Ok(Box::into_raw(Box::new(context)))
+                Ok(Box::new(context))
             });
-            context.unwrap_or_else(|_| {
-                made = false;
-                std::ptr::null_mut()
-            })
+            context.map_or_else(
+                |_| {
+                    made = false;
+                    std::ptr::null_mut()
+                },
+                Box::into_raw,
+            )
         });
         if !made {
-            error(state, c"lanes cannot be started");
+            // There is no context yet in which the panic's text could wait.
+            error(
+                state,
+                c"internal error, please report it: see standard error",
+            );
         }
     }
 }

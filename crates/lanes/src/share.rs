@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;
 
 use lane::Deep;
-use lane::raw::protect::catch;
+use lane::raw::protect::discard;
 use lane::raw::{Kind, Parked, deep, flavour};
 use mlua::ffi::{self, lua_State};
 
@@ -69,7 +69,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
     unsafe {
         let payload = ffi::lua_touserdata(state, 1).cast::<Payload>();
         if !payload.is_null() {
-            let _ = catch(|| *payload = None);
+            discard((*payload).take());
         }
         0
     }

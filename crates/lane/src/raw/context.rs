@@ -410,7 +410,7 @@ unsafe extern "C-unwind" fn collect(state: *mut lua_State) -> c_int {
         };
         let status = close(state, context);
         let context = std::mem::replace(&mut *slot, std::ptr::null_mut());
-        let _ = protect::catch(|| drop(Box::from_raw(context)));
+        protect::discard(Box::from_raw(context));
         if status != ffi::LUA_OK {
             // In 5.4 the interpreter warns of it, elsewhere it is silent.
             ffi::lua_error(state);

@@ -19,6 +19,7 @@ use super::unpack;
 use crate::lane::Lane;
 use crate::message::Message;
 use crate::thread::{self, Priority};
+use crate::universe::Universe;
 use crate::workers;
 
 /// What a lane runs.
@@ -148,6 +149,12 @@ pub unsafe fn launch(
         if !universe.enter(&lane) {
             return Err("no lane can be started any more: the program is ending".to_owned());
         }
+        let entered = Entered {
+            universe,
+            lane: &lane,
+        };
+        #[cfg(feature = "faults")]
+        super::faults::point("while launching");
         let thread_name = lane.is_named().then(|| lane.name().replace('\0', "?"));
         let ready = Ready {
             state: made,
@@ -170,14 +177,27 @@ pub unsafe fn launch(
             universe.spin(),
             Box::new(run),
         ) {
-            Ok(()) => Ok(lane),
-            Err(error) => {
-                // The closure, and with it the state, is gone already.
-                lane.disown();
-                universe.leave(&lane);
-                Err(format!("the system refuses another thread: {error}"))
+            Ok(()) => {
+                std::mem::forget(entered);
+                Ok(lane)
             }
+            // The closure, and with it the state, is gone already.
+            Err(error) => Err(format!("the system refuses another thread: {error}")),
         }
+    }
+}
+
+/// A registered lane whose thread was not started. If it never is, the lane
+/// leaves the register, for the universe would wait for it.
+struct Entered<'a> {
+    universe: &'a Universe,
+    lane: &'a Arc<Lane>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.lane.disown();
+        self.universe.leave(self.lane);
     }
 }
 

@@ -108,6 +108,13 @@ pub unsafe fn undisturbed(
 /// Runs Rust code that calls no raising Lua function, and turns a panic in it
 /// into `Err` with its text.
 pub fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+    #[cfg(feature = "faults")]
+    let body = || {
+        super::faults::point("before the work");
+        let result = body();
+        super::faults::point("after the work");
+        result
+    };
     catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
         let text = payload
             .downcast_ref::<&str>()
@@ -116,6 +123,17 @@ pub fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
             .unwrap_or_else(|| "no message".to_owned());
         format!("internal error, please report it: {text}")
     })
+}
+
+/// Drops a value where nobody can be told of a panic in that, such as in a
+/// finalizer: the panic has its line on standard error, and the rest of the
+/// value is dropped all the same.
+pub fn discard<T>(value: T) {
+    let _ = catch_unwind(AssertUnwindSafe(move || {
+        #[cfg(feature = "faults")]
+        super::faults::point("while dropping");
+        drop(value);
+    }));
 }
 
 /// Makes sure that `slots` more values fit on the stack. [-0, +0, e]

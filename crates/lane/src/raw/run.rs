@@ -129,15 +129,18 @@ unsafe fn live(state: *mut lua_State, data: *mut c_void) -> c_int {
                 let yielded = job.lane.take_yielded();
                 End::Done(yielded.unwrap_or_else(|| Ok(Message::default())))
             }
-            Outcome::Done => End::Done(packed(state, context, 2, count, Names::Result)),
+            // What cannot travel is for who asks for it. A panic is not the
+            // program's doing: the lane has failed.
+            Outcome::Done => catch(|| packed(state, context, 2, count, Names::Result))
+                .map_or_else(|panic| End::Error(Err(panic), None), End::Done),
             Outcome::Failed => {
                 trace::push(state);
                 let index = ffi::lua_gettop(state);
                 let trace = match ffi::lua_type(state, index) {
                     ffi::LUA_TNIL => None,
-                    _ => packed(state, context, index, 1, Names::Error).ok(),
+                    _ => caught(state, context, index).ok(),
                 };
-                End::Error(packed(state, context, index - 1, 1, Names::Error), trace)
+                End::Error(caught(state, context, index - 1), trace)
             }
         });
         0
@@ -212,10 +215,18 @@ unsafe fn packed(
     count: c_int,
     names: Names,
 ) -> Result<Message, String> {
-    // SAFETY: the slots were reserved by `live`; packing does not raise, so
-    // nothing but a panic can leave it early.
-    catch(|| unsafe { pack::together(state, context, first, count, names) })?
-        .map_err(|Refusal(text)| text)
+    // SAFETY: the slots were reserved by `live`; packing does not raise.
+    unsafe { pack::together(state, context, first, count, names) }.map_err(|Refusal(text)| text)
+}
+
+/// Packs an error or its trace; a panic in that takes the place of it.
+unsafe fn caught(
+    state: *mut lua_State,
+    context: &Context,
+    index: c_int,
+) -> Result<Message, String> {
+    // SAFETY: as for `packed`.
+    catch(|| unsafe { packed(state, context, index, 1, Names::Error) })?
 }
 
 /// Adds the function at index 1 to the finalizers of the lane. [-0, +0, m]

@@ -162,9 +162,7 @@ pub unsafe fn together(
     // SAFETY: the caller's promise.
     unsafe {
         let mut packer = Packer::new(state, context, names);
-        let result = packer.run(first, count, 0);
-        packer.leave();
-        result?;
+        packer.run(first, count, 0)?;
         Ok(packer.finish())
     }
 }

@@ -75,7 +75,16 @@ pub struct Origin {
 /// In the place of an object: a value of the transfer.
 pub const ROOT: u32 = u32::MAX;
 
+/// However the run ended, also by a panic: the stack is as it was.
+impl Drop for Packer<'_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
 impl<'a> Packer<'a> {
+    /// The stack is as it was when the packer is dropped, or after
+    /// [`leave`](Packer::leave).
     pub unsafe fn new(state: *mut lua_State, context: &'a Context, names: Names) -> Packer<'a> {
         // SAFETY: the stack slots were reserved by the caller of this module.
         unsafe {
@@ -116,8 +125,8 @@ impl<'a> Packer<'a> {
         self.identity.pointers().chain(variables)
     }
 
-    pub unsafe fn leave(&self) {
-        // SAFETY: the top is the one of the start.
+    pub fn leave(&self) {
+        // SAFETY: the state is the one of `new`, and the top was its own then.
         unsafe { ffi::lua_settop(self.state, self.top) };
     }
 
@@ -139,6 +148,8 @@ impl<'a> Packer<'a> {
             let top = ffi::lua_gettop(self.state);
             for n in 0..count {
                 self.root = number + n as u32;
+                #[cfg(feature = "faults")]
+                crate::raw::faults::point("while packing");
                 self.value(first + n, Place::Root(self.root))?;
                 ffi::lua_settop(self.state, top);
             }
@@ -148,6 +159,8 @@ impl<'a> Packer<'a> {
                 self.root = self.origins[next as usize].root;
                 self.objects.push(next);
                 let object = ffi::lua_gettop(self.state);
+                #[cfg(feature = "faults")]
+                crate::raw::faults::point("while packing");
                 match ffi::lua_type(self.state, object) {
                     ffi::LUA_TTABLE => self.table_content(object)?,
                     ffi::LUA_TFUNCTION => self.function_content(object)?,
