@@ -4,5 +4,6 @@
 fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+        println!("cargo::rustc-link-arg-examples=-Wl,-z,nodelete");
     }
 }

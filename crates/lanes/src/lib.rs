@@ -67,6 +67,8 @@ mod closing;
 mod creation;
 #[cfg(feature = "luajit")]
 mod fast;
+#[cfg(feature = "faults")]
+mod faults;
 mod finally;
 mod generator;
 mod globals;
@@ -96,6 +98,8 @@ pub use linda::Deadline;
 /// The entry points that Lua itself calls, with a raw state: what `lanes.so`
 /// exports and what `package.preload` may hold.
 pub mod entry {
+    #[cfg(feature = "faults")]
+    pub use crate::faults::open as open_faults;
     pub use crate::module::{open, open_v2, open_v3, open_v4};
 
     /// The generation that a plain `require "lanes"` speaks, unless the program

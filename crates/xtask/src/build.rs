@@ -39,6 +39,11 @@ pub(crate) fn module_path(flavour: Flavour) -> PathBuf {
     flavour_dir(flavour).join(format!("lanes{MODULE_SUFFIX}"))
 }
 
+/// The module with panics on demand, beside the one that ships.
+pub(crate) fn faults_path(flavour: Flavour) -> PathBuf {
+    flavour_dir(flavour).join(format!("faults/lanes{MODULE_SUFFIX}"))
+}
+
 /// The stand-alone runner of one flavour.
 pub(crate) fn runner_path(flavour: Flavour) -> PathBuf {
     flavour_dir(flavour).join(format!("lanes{}", std::env::consts::EXE_SUFFIX))
@@ -54,6 +59,20 @@ pub(crate) fn module(flavour: Flavour, profile: Profile) -> Result<PathBuf> {
     );
     cargo_build(flavour, profile, &["-p", "module"])?;
     install(flavour, profile, &built, module_path(flavour))
+}
+
+/// Builds the module with panics on demand: an example of the package, so that
+/// cargo's output is another file, while what it depends upon is built once.
+pub(crate) fn faults(flavour: Flavour, profile: Profile) -> Result<PathBuf> {
+    let built = format!(
+        "examples/{}lanes_faults{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
+    let example = ["-p", "module", "--example", "lanes_faults"];
+    let features = ["--features", "faults"];
+    cargo_build(flavour, profile, &[&example[..], &features[..]].concat())?;
+    install(flavour, profile, &built, faults_path(flavour))
 }
 
 /// Builds the interpreter `lanes` with Lua inside.

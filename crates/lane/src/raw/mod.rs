@@ -7,6 +7,8 @@ mod convert;
 mod coroutine;
 pub mod deep;
 mod describe;
+#[cfg(feature = "faults")]
+pub mod faults;
 pub mod flavour;
 mod hook;
 mod launch;

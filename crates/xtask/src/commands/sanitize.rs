@@ -104,7 +104,7 @@ pub(crate) fn main(sanitizer: Sanitizer, mut args: lexopt::Parser) -> Result<Exi
             Sanitizer::Thread => header.valgrind == Valgrind::Use,
             Sanitizer::Address => header.valgrind != Valgrind::No,
         };
-        wanted && !header.host
+        wanted && !header.host && !header.needs.faults()
     });
     for flavour in flavours {
         if flavour.is_jit() {

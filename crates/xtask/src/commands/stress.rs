@@ -98,7 +98,7 @@ pub(crate) fn short(flavours: &[Flavour], tally: &Tally) -> Result<()> {
 fn prepare(flavours: &[Flavour], tally: &Tally) -> Vec<Interpreter> {
     let prepared = flavours
         .iter()
-        .map(|flavour| test::prepare(*flavour, tally));
+        .map(|flavour| test::prepare(*flavour, &[], tally));
     prepared.flatten().collect()
 }
 

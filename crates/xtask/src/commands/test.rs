@@ -14,7 +14,7 @@ use crate::flavour::{self, Flavour};
 use crate::interpreter::Interpreter;
 use crate::native;
 use crate::project;
-use crate::suite::script::{self, Options};
+use crate::suite::script::{self, Options, Script};
 use crate::suite::{classic, corpus, docs, links, map, package, rust};
 use crate::tally::Tally;
 
@@ -88,7 +88,7 @@ fn lua(flavours: &[Flavour], only: Option<&str>, options: &Options, tally: &Tall
         println!("tests/corpus.txt lists no field case");
     }
     for &flavour in flavours {
-        let Some(interpreter) = prepare(flavour, tally) else {
+        let Some(interpreter) = prepare(flavour, &scripts, tally) else {
             continue;
         };
         println!("== {}: {} scripts", interpreter.name(), scripts.len());
@@ -110,8 +110,9 @@ fn lua(flavours: &[Flavour], only: Option<&str>, options: &Options, tally: &Tall
     Ok(())
 }
 
-/// Builds for a flavour and finds its interpreter; says why when it cannot.
-pub(crate) fn prepare(flavour: Flavour, tally: &Tally) -> Option<Interpreter> {
+/// Builds for a flavour what these scripts need, and finds its interpreter;
+/// says why when it cannot.
+pub(crate) fn prepare(flavour: Flavour, scripts: &[Script], tally: &Tally) -> Option<Interpreter> {
     let name = format!("[{flavour}]");
     let (built, interpreter) = if flavour.has_stock_interpreter() {
         let Some(interpreter) = Interpreter::stock(flavour) else {
@@ -125,7 +126,14 @@ pub(crate) fn prepare(flavour: Flavour, tally: &Tally) -> Option<Interpreter> {
             return None;
         };
         println!("== build {flavour}");
-        (build::module(flavour, Profile::Release), interpreter)
+        let faults = scripts.iter().any(Script::needs_faults);
+        let built = build::module(flavour, Profile::Release).and_then(|module| {
+            if faults {
+                build::faults(flavour, Profile::Release)?;
+            }
+            Ok(module)
+        });
+        (built, interpreter)
     } else {
         println!("== build {flavour} (stand-alone runner)");
         (

@@ -88,7 +88,7 @@ pub(crate) fn main(mut args: lexopt::Parser) -> Result<ExitCode> {
     });
     let tally = Tally::new(true);
     for flavour in flavours {
-        if let Some(interpreter) = test::prepare(flavour, &tally) {
+        if let Some(interpreter) = test::prepare(flavour, &scripts, &tally) {
             println!(
                 "== {tool} {}: {} scripts",
                 interpreter.name(),

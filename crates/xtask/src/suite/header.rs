@@ -3,7 +3,7 @@
 //! ```text
 //! -- One line: what is tested
 //! -- needs: lua>=5.4 | luajit, linux    comma = and, bar = or; lua OP X.Y, luajit,
-//! --                                    nojit, linux, socket, tool:NAME
+//! --                                    nojit, linux, socket, faults, tool:NAME
 //! -- args: a b         arguments; one line per run (none: one run without)
 //! -- load: lanes.v2    the interpreter's -l option; may be repeated
 //! -- env: NAME=VALUE   may be repeated; {built} is where the modules lie

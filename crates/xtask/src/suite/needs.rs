@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use crate::build;
 use crate::flavour::Flavour;
 use crate::interpreter::Interpreter;
 use crate::native;
@@ -18,6 +19,7 @@ enum Term {
     NoJit,
     Linux,
     Socket,
+    Faults,
     Tool(String),
     Module(String),
 }
@@ -62,6 +64,11 @@ impl Needs {
             .map(Needs)
     }
 
+    /// Whether the module with panics on demand is asked for.
+    pub(crate) fn faults(&self) -> bool {
+        self.0.iter().flatten().any(|term| *term == Term::Faults)
+    }
+
     /// The first clause that does not hold.
     pub(crate) fn unmet(&self, facts: &Facts) -> Option<String> {
         let clause = self
@@ -84,6 +91,7 @@ fn term(text: &str) -> Result<Term> {
         "nojit" => Term::NoJit,
         "linux" => Term::Linux,
         "socket" => Term::Socket,
+        "faults" => Term::Faults,
         _ => {
             if let Some((kind @ ("tool" | "module"), name)) = text.split_once(':') {
                 let name = name.trim().to_owned();
@@ -128,6 +136,7 @@ impl Term {
             Term::NoJit => !facts.jit,
             Term::Linux => cfg!(target_os = "linux"),
             Term::Socket => facts.socket,
+            Term::Faults => build::faults_path(facts.flavour).is_file(),
             Term::Tool(name) => project::which(name).is_some(),
             Term::Module(name) => native::path(facts.flavour, name).is_file(),
         }
@@ -163,6 +172,7 @@ impl std::fmt::Display for Term {
             Term::NoJit => f.write_str("nojit"),
             Term::Linux => f.write_str("linux"),
             Term::Socket => f.write_str("socket (luasocket)"),
+            Term::Faults => f.write_str("faults (a module with panics on demand)"),
             Term::Tool(name) => write!(f, "tool:{name}"),
             Term::Module(name) => write!(
                 f,
@@ -205,6 +215,8 @@ mod tests {
             Some("socket (luasocket)")
         );
         assert_eq!(unmet("nojit", (5, 1), true).as_deref(), Some("nojit"));
+        assert!(Needs::parse("faults, linux").unwrap().faults());
+        assert!(!Needs::parse("linux").unwrap().faults());
         assert!(unmet("tool:no-such-tool-here", (5, 1), true).is_some());
         assert!(unmet("module:no_such_module", (5, 1), true).is_some());
         for bad in [

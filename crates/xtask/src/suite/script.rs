@@ -26,6 +26,14 @@ pub(crate) struct Script {
     pub(crate) header: Result<Header>,
 }
 
+impl Script {
+    /// Whether it runs with the module that has panics on demand.
+    pub(crate) fn needs_faults(&self) -> bool {
+        let header = self.header.as_ref();
+        header.is_ok_and(|header| header.needs.faults())
+    }
+}
+
 /// What standard output must be.
 pub(crate) enum Expect {
     /// The last line is `ok`: `check.done()` was reached.

@@ -1,0 +1,5 @@
+//! `lanes.so` for the tests: the module, and `require "lanes.faults"`.
+
+include!("src/exports.rs");
+
+export! { luaopen_lanes_faults => lanes::entry::open_faults }
