@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 ///
 /// `drain_into` runs under the lock of a slot. It moves the values, `len` of
 /// them, to the back of `queue` and does nothing else: it neither drops nor
-/// clones a value, and calls nobody.
+/// clones a value, and calls nobody. If it panics all the same, what it has moved
+/// by then is sent, and nothing else is harmed.
 ///
 /// ```
 /// use linda::Batch;

@@ -391,9 +391,14 @@ impl<K: Eq + Hash + Clone, M: Clone> Linda<K, M> {
             .all()
             .into_iter()
             .filter_map(|(key, slot)| {
-                let dump =
-                    slot.with(|state, _| state.queue.back.listed.then(|| state.queue.dump()));
-                Some((key, dump?))
+                // Out here: were a copy to panic, the others would be dropped,
+                // and that is done under no lock.
+                let mut values = Vec::new();
+                let dump = slot.with(|state, _| {
+                    let queue = &state.queue;
+                    queue.back.listed.then(|| queue.dump(&mut values))
+                })?;
+                Some((key, SlotDump { values, ..dump }))
             })
             .collect()
     }

@@ -227,12 +227,13 @@ impl<M> Back<M> {
     /// Puts in a batch of `need` values, for which there is room.
     #[inline]
     pub(crate) fn put(&mut self, batch: &mut impl Batch<M>, need: usize) {
-        batch.drain_into(&mut self.values);
+        // The batch comes last: if it panics half-way, the rest is right.
         self.listed = true;
         // Without a limit the credit stays what it is.
         if self.limit.is_some() {
             self.credit = self.credit.saturating_sub(need);
         }
+        batch.drain_into(&mut self.values);
     }
 }
 
@@ -388,12 +389,14 @@ impl<M: Clone> Queue<'_, M> {
         copies.extend(self.iter().take(count).cloned());
     }
 
-    pub(crate) fn dump(&self) -> SlotDump<M> {
+    /// All but the values, whose copies go into `copies`.
+    pub(crate) fn dump(&self, copies: &mut Vec<M>) -> SlotDump<M> {
+        self.peek(usize::MAX, copies);
         SlotDump {
             first: self.front.first,
             limit: self.back.limit,
             restriction: self.back.restriction,
-            values: self.iter().cloned().collect(),
+            values: Vec::new(),
         }
     }
 

@@ -28,6 +28,7 @@
 //!    them. It may say that more is left than is, never by more than a stride,
 //!    and a sender that gives up spinning looks at what is so.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 
 use crate::Batch;
@@ -257,11 +258,14 @@ impl<M> Slot<M> {
             if need > state.queue.room() {
                 return Err(Refused::NotNow);
             }
-            state.queue.back.put(batch, need);
+            // What a batch that panics has put in is there, and is for those
+            // who wait.
+            let put = catch_unwind(AssertUnwindSafe(|| state.queue.back.put(batch, need)));
             state.leave(Side::Send, ticket);
             state.select(Side::Receive, need, owed);
-            Ok(())
+            Ok(put)
         })
+        .map(|put| put.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 
     /// Takes the oldest value. Success takes `spent` off the caller, if it has
