@@ -421,6 +421,10 @@ ends_well("coroutine lane", yielding, function(h)
     return raised, h:join(10)
 end)
 
+-- None stays on the register whose start has failed.
+lanes.finally(function(ended)
+    if not ended then print "the program's end waits for a lane that never ran" end
+end)
 linda:send("ask", "stop", "")
 check.gives(check.list(true, "stopped"), peer:join(10))
 check.done()
