@@ -240,13 +240,13 @@ impl Lane {
     /// Waits for the end; nothing when the deadline comes first. Takes nothing
     /// away: it can be asked any number of times.
     pub fn wait(&self, deadline: Deadline) -> Option<Arc<End>> {
-        self.until(deadline, |progress| progress.end.clone())
+        self.until(&ENDS, deadline, |progress| progress.end.clone())
     }
 
     /// [`wait`](Lane::wait), but a lane that is suspended, or will be, is told
     /// to close.
     pub fn join(&self, deadline: Deadline) -> Option<Arc<End>> {
-        self.until(deadline, |progress| {
+        self.until(&ENDS, deadline, |progress| {
             self.ask_to_close(progress);
             progress.end.clone()
         })
@@ -256,7 +256,7 @@ impl Lane {
     /// had yielded; nothing if it has ended.
     pub fn resume(&self, values: Message) -> Option<Result<Message, String>> {
         let mut values = Some(values);
-        self.until(Deadline::never(), |progress| {
+        self.until(&YIELDS, Deadline::never(), |progress| {
             if progress.end.is_some() {
                 return Some(None);
             }
@@ -278,8 +278,16 @@ impl Lane {
         progress.suspended = true;
         self.set_status(Status::Suspended);
         self.changed.notify_all();
+        drop(progress);
+        let begun = Instant::now();
+        let Awaited(habit, seen) = &RESUMPTIONS;
+        habit.watch(spin(), Deadline::never(), 4, || {
+            seen(self.status()).then_some(())
+        });
+        let mut progress = self.progress.lock();
         let order = loop {
             if let Some(order) = progress.order.take() {
+                habit.note(begun.elapsed());
                 break order;
             }
             if progress.poked {
@@ -305,34 +313,31 @@ impl Lane {
     /// Waits until `look` answers something; it is asked after each change.
     fn until<R>(
         &self,
+        Awaited(habit, seen): &Awaited,
         deadline: Deadline,
         mut look: impl FnMut(&mut Progress) -> Option<R>,
     ) -> Option<R> {
-        /// How soon lanes have ended lately once somebody waited for it.
-        static HABIT: Habit = Habit::new();
         let mut progress = self.progress.lock();
         let mut begun: Option<Instant> = None;
         loop {
             if let Some(found) = look(&mut progress) {
                 if let Some(begun) = begun {
-                    HABIT.note(begun.elapsed());
+                    habit.note(begun.elapsed());
                 }
                 return Some(found);
             }
-            // A lane that is about to end is seen sooner than it can wake us.
+            // What is about to happen is seen sooner than it can wake us.
             if begun.is_none() && deadline != Deadline::now() {
                 begun = Some(Instant::now());
                 drop(progress);
-                HABIT.watch(spin(), deadline, 4, || {
-                    self.status().is_final().then_some(())
-                });
+                habit.watch(spin(), deadline, 4, || seen(self.status()).then_some(()));
                 progress = self.progress.lock();
                 continue;
             }
             match deadline.remaining() {
                 None => self.changed.wait(&mut progress),
                 Some(left) if left.is_zero() => {
-                    HABIT.note(Duration::MAX);
+                    habit.note(Duration::MAX);
                     return None;
                 }
                 Some(left) => {
@@ -342,6 +347,19 @@ impl Lane {
         }
     }
 }
+
+/// Something that is waited for: how soon it has come lately, and the status by
+/// which it is seen without a lock.
+struct Awaited(Habit, fn(Status) -> bool);
+
+/// Joins wait for them.
+static ENDS: Awaited = Awaited(Habit::new(), Status::is_final);
+/// Who resumes a lane waits for what it yields.
+static YIELDS: Awaited = Awaited(Habit::new(), |status| {
+    status.is_final() || status == Status::Suspended
+});
+/// Suspended lanes wait for them.
+static RESUMPTIONS: Awaited = Awaited(Habit::new(), |status| status != Status::Suspended);
 
 impl Observer for Lane {
     fn waiting(&self) {
