@@ -10,7 +10,11 @@
 local number = ...
 local lanes = require "lanes"
 local pid = io.open("/proc/self/stat"):read("*n")
-local function file(n) return ("/tmp/rlanes-unloaded-%d-%d"):format(pid, n) end
+-- The same names in all states: only the directory is what the system says.
+local somewhere = os.tmpname()
+os.remove(somewhere)
+local directory = somewhere:match("^.*/")
+local function file(n) return ("%srlanes-unloaded-%d-%d"):format(directory, pid, n) end
 
 -- What each lane does late, in a finalizer: its body is stopped by then.
 local late = {

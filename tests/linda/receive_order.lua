@@ -32,4 +32,32 @@ local unpack = table.unpack or unpack
 gives(list("key 77", "earlier"), linda:receive(0, unpack(keys)))
 gives(list("key 200", "last"), linda:receive(0, unpack(keys)))
 
+-- each of them again and again, also when there are more than a linda remembers
+for count = 15, 18 do
+    local some = {}
+    for i = 1, count do some[i] = i % 3 == 0 and "n " .. i or i + 0.5 end
+    for round = 1, 3 do
+        for i = count, 1, -1 do linda:send(nil, some[i], round * i) end
+        for i = 1, count do
+            gives(list(some[i], round * i), linda:receive(0, unpack(some, 1, count)))
+        end
+    end
+    gives(list(nil, "timeout"), linda:receive(0, unpack(some, 1, count)))
+end
+
+-- one from which nobody may receive is no matter while an earlier one has a value
+linda:restrict("variable", "set/get")
+linda:send("low", 1, 2)
+gives(list("low", 1), linda:receive(0, "low", "variable"))
+check.raises("Key is restricted", linda.receive, linda, 0, "variable", "low")
+check.raises("Key is restricted", linda.receive, linda, 0, "high", "variable", "low")
+gives(list("low", 2), linda:receive(0, "low", "variable"))
+check.raises("Key is restricted", linda.receive, linda, 0, "low", "variable")
+
+-- a cancelled linda gives nothing, whatever it has
+linda:send("low", 1)
+linda:cancel "read"
+gives(list(nil, lanes.cancel_error), linda:receive(0, "high", "low"))
+check.eq(linda:count "low", 1)
+
 check.done()

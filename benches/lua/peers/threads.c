@@ -195,12 +195,16 @@ static int thread_gc(lua_State *L) {
     return 0;
 }
 
-/* pin(n): the calling thread stays on processor n (the first is 0). */
-static int threads_pin(lua_State *L) {
+static int pin(int processor) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET((int)luaL_checknumber(L, 1), &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) return luaL_error(L, "cannot pin");
+    CPU_SET(processor, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+/* pin(n): the calling thread stays on processor n (the first is 0). */
+static int threads_pin(lua_State *L) {
+    if (pin((int)luaL_checknumber(L, 1)) != 0) return luaL_error(L, "cannot pin");
     return 0;
 }
 
@@ -218,10 +222,7 @@ enum { ROUNDS = 400, WARM = 100 };
 static _Alignas(128) atomic_int line;
 
 static void *answer(void *unused) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(1, &set);
-    sched_setaffinity(0, sizeof set, &set);
+    pin(1);
     for (int i = 0; i < ROUNDS; i++) {
         while (atomic_load_explicit(&line, memory_order_acquire) != 2 * i + 1) {}
         atomic_store_explicit(&line, 2 * i + 2, memory_order_release);
@@ -232,9 +233,7 @@ static void *answer(void *unused) {
 static int threads_line(lua_State *L) {
     struct timespec begun, ended;
     pthread_t other;
-    lua_settop(L, 0);
-    lua_pushnumber(L, 0);
-    threads_pin(L);
+    if (pin(0) != 0) return luaL_error(L, "cannot pin");
     atomic_store(&line, 0);
     if (pthread_create(&other, NULL, answer, NULL) != 0) return luaL_error(L, "no thread");
     for (int i = 0; i < ROUNDS; i++) {

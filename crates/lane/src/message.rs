@@ -104,14 +104,15 @@ const LONE_DEEP: [u8; 10] = {
 /// rather serve everybody.
 const LONGEST_SPARE: usize = 4096 + 64;
 
+/// So much memory may wait in one slot to be used again, in bytes: a thousand
+/// messages of 512 bytes, so that a queue of that length takes no new memory.
+const MOST_SPARE: usize = 640 * 1024;
+
 /// Whether these bytes are one scalar and not a list of values.
 #[inline]
 pub(crate) fn is_lone(bytes: &[u8]) -> bool {
     bytes.first() != Some(&tag::MANY)
 }
-
-/// So much memory may wait in one slot to be used again, in bytes.
-const MOST_SPARE: usize = 640 * 1024;
 
 impl Default for Bytes {
     fn default() -> Bytes {

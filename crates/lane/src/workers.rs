@@ -142,6 +142,7 @@ impl Worker {
                 let mut idle = IDLE.lock();
                 if let Some(place) = idle.iter().position(|other| Arc::ptr_eq(other, self)) {
                     idle.remove(place);
+                    HABIT.note(Duration::MAX);
                     return None;
                 }
                 drop(idle);

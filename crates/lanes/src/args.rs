@@ -165,7 +165,8 @@ pub unsafe fn key(state: *mut lua_State, index: c_int) -> Option<Key> {
     }
 }
 
-/// Whether the key at `index` is this one; spares making it. [-0, +0, -]
+/// Whether the key at `index`, which is no string, is this one; spares making
+/// it. See [`text_key`] for strings. [-0, +0, -]
 ///
 /// # Safety
 /// Two free stack slots.
@@ -174,7 +175,6 @@ pub unsafe fn is_key(state: *mut lua_State, index: c_int, key: &Key) -> bool {
     // SAFETY: the caller's promise; these reads do not raise.
     unsafe {
         match (ffi::lua_type(state, index), key) {
-            (ffi::LUA_TSTRING, Key::String(text)) => bytes_at(state, index) == text.as_slice(),
             (ffi::LUA_TNUMBER, Key::Integer(integer)) => {
                 ffi::lua_tonumber(state, index) == *integer as f64
                     && self::key(state, index).as_ref() == Some(key)

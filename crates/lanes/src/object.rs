@@ -214,6 +214,27 @@ impl Proxy {
         &self.context
     }
 
+    /// The slot with the key at `index`, of which `text` is the string, if it is
+    /// one. [-0, +0, -]
+    ///
+    /// # Safety
+    /// As for `slot`.
+    #[inline]
+    pub unsafe fn slot_with(
+        &self,
+        state: *mut lua_State,
+        index: c_int,
+        text: Option<&[u8]>,
+    ) -> &SlotRef<Key, Message> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match text {
+                Some(text) => self.slot_of(text),
+                None => self.slot(state, index),
+            }
+        }
+    }
+
     /// The slot whose key is this string.
     ///
     /// # Safety
@@ -236,7 +257,7 @@ impl Proxy {
     /// Two free stack slots. The reference is good until the next call of
     /// another method than this.
     #[inline]
-    pub unsafe fn known(
+    unsafe fn known(
         &self,
         state: *mut lua_State,
         index: c_int,

@@ -441,3 +441,42 @@ impl<'a, M> State<'a, M> {
         }
     }
 }
+
+#[cfg(all(test, not(rlanes_loom)))]
+mod tests {
+    use super::*;
+
+    const LIMITS: [usize; 12] = [0, 1, 2, 7, 8, 9, 31, 64, 100, 1000, 1 << 40, usize::MAX];
+
+    #[test]
+    fn a_stride_is_no_longer_than_senders_hold_out_for() {
+        for limit in LIMITS {
+            let stride = stride(limit);
+            assert!(stride.is_power_of_two(), "{limit}");
+            assert!(stride <= HOLD_OUT.min(limit / 2).max(1), "{limit}");
+        }
+    }
+
+    /// Invariant 6.
+    #[test]
+    fn what_spinners_see_is_at_most_a_stride_behind() {
+        for limit in [1, 2, 9, 31, 64, 100, 1000] {
+            let slot = Slot::new();
+            slot.with(|state, _| state.queue.set_limit(Some(limit)));
+            for round in 1..=3 {
+                for value in 0..limit {
+                    slot.send(&mut Some(value), 1, &mut None, None).unwrap();
+                }
+                assert!(!slot.room_hint(1), "{limit}");
+                for taken in 1..=limit {
+                    slot.receive(&mut None, 0, None).unwrap();
+                    let (shown, left) = (slot.left.0.load(Ordering::Relaxed), limit - taken);
+                    assert_eq!(slot.front_len(), left);
+                    assert!(shown >= left, "{limit}, round {round}");
+                    assert!(shown - left < stride(limit), "{limit}, round {round}");
+                }
+                assert!(slot.room_hint(limit), "{limit}");
+            }
+        }
+    }
+}

@@ -55,13 +55,9 @@ pub(super) unsafe extern "C-unwind" fn send<const G: u8>(state: *mut lua_State) 
             let sent = match single {
                 Some(message) => {
                     let linda = &proxy.object;
-                    let slot = match text {
-                        Some(text) => proxy.slot_of(text),
-                        None => proxy.slot(state, key),
-                    };
                     linda.core.send_recycling(
                         &party,
-                        slot,
+                        proxy.slot_with(state, key, text),
                         &mut Some(message),
                         context.spare(),
                         deadline,
@@ -138,11 +134,8 @@ pub(super) unsafe extern "C-unwind" fn receive<const G: u8>(state: *mut lua_Stat
             let most = spent.as_ref().map_or(0, Message::most_spares);
             let core = &proxy.object.core;
             if first == last {
-                let slot = match text {
-                    Some(text) => proxy.slot_of(text),
-                    None => proxy.slot(state, first),
-                };
-                return received(core.receive_recycling(&party, &[slot], spent, most, deadline));
+                let slots = &[proxy.slot_with(state, first, text)];
+                return received(core.receive_recycling(&party, slots, spent, most, deadline));
             }
             // What a slot has comes before what later ones have, so those need
             // not be looked up.

@@ -180,20 +180,12 @@ impl Contestant<'_> {
     }
 
     pub(crate) fn command(&self, count: u64) -> Command {
-        let library = project::root().join("benches/lua/lib/?.lua");
         let mut cmd = match &self.stand.runs {
-            Runs::Lua(interpreter) => {
-                let own = build::flavour_dir(interpreter.flavour);
-                let peers = peers::directory(interpreter.flavour);
-                let mut cmd = interpreter.command();
-                cmd.env("LUA_PATH", searched(&[library]));
-                cmd.env("LUA_CPATH", searched(&[so(&peers), so(&own)]));
-                cmd
-            }
+            Runs::Lua(interpreter) => lua(interpreter),
             Runs::Module(interpreter, _, directory) => {
                 let mut cmd = interpreter.command();
                 let (file, package) = (directory.join("?.lua"), directory.join("?/init.lua"));
-                cmd.env("LUA_PATH", searched(&[file, package, library]));
+                cmd.env("LUA_PATH", searched(&[file, package, library()]));
                 cmd.env("LUA_CPATH", searched(&[so(directory)]));
                 cmd
             }
@@ -204,6 +196,20 @@ impl Contestant<'_> {
             .arg(format!("count={count}"));
         cmd
     }
+}
+
+/// An interpreter that finds rlanes, the rivals and what the scripts share.
+pub(crate) fn lua(interpreter: &Interpreter) -> Command {
+    let own = build::flavour_dir(interpreter.flavour);
+    let peers = peers::directory(interpreter.flavour);
+    let mut cmd = interpreter.command();
+    cmd.env("LUA_PATH", searched(&[library()]));
+    cmd.env("LUA_CPATH", searched(&[so(&peers), so(&own)]));
+    cmd
+}
+
+fn library() -> PathBuf {
+    project::root().join("benches/lua/lib/?.lua")
 }
 
 fn so(directory: &Path) -> PathBuf {

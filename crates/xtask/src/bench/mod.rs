@@ -81,4 +81,13 @@ pub(crate) fn smoke(interpreter: &Interpreter, tally: &Tally) {
             }
         }
     }
+    let name = format!("[{}] bench modes", interpreter.flavour);
+    match peers::threads(interpreter.flavour) {
+        Ok(false) => tally.skip(name, "no headers for the C module"),
+        Ok(true) => match run::modes(interpreter) {
+            Ok(()) => tally.pass(name, ""),
+            Err(error) => tally.fail(name, "", &format!("{error:#}")),
+        },
+        Err(error) => tally.fail(name, "", &format!("{error:#}")),
+    }
 }

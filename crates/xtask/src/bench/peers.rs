@@ -50,6 +50,16 @@ pub(crate) fn of(interpreter: &Interpreter) -> Result<Vec<Who>> {
     Ok(able)
 }
 
+/// Builds `threads` only, if there are headers for it.
+pub(crate) fn threads(flavour: Flavour) -> Result<bool> {
+    let Some(headers) = native::headers(flavour) else {
+        return Ok(false);
+    };
+    std::fs::create_dir_all(directory(flavour))?;
+    compile(flavour, &headers, "threads", &["-pthread"])?;
+    Ok(true)
+}
+
 /// Builds the program with Rust's channels, with ZeroMQ if it can be.
 pub(crate) fn rust() -> Result<(PathBuf, Vec<Who>)> {
     println!("building Rust's channels");

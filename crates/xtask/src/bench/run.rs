@@ -5,11 +5,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::contestant::{Contestant, Field};
+use super::contestant::{self, Contestant, Field};
 use super::options::Options;
 use super::report;
 use super::results::{Line, Results, spread};
 use super::rows::{Count, Place, Row};
+use crate::interpreter::Interpreter;
 use crate::process::{self, Ended};
 
 /// Far above any honest run, so that a hang ends.
@@ -155,6 +156,19 @@ pub(crate) fn smoke(row: &Row, contestant: &Contestant) -> Result<()> {
         Count::Fixed { quick, .. } => quick.min(5),
     };
     once(contestant, count, None).map(drop)
+}
+
+/// The script that tells the two places of the processors apart, on rlanes.
+pub(crate) fn modes(interpreter: &Interpreter) -> Result<()> {
+    let mut cmd = contestant::lua(interpreter);
+    cmd.args(["benches/lua/modes.lua", "bursts=2", "count=100"]);
+    let outcome = process::run(&mut cmd, LIMIT, None)?;
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    if outcome.ended != Ended::Exit(0) || !stdout.starts_with("near=") {
+        let stderr = String::from_utf8_lossy(&outcome.stderr);
+        bail!("{:?}\n{stdout}{stderr}", outcome.ended);
+    }
+    Ok(())
 }
 
 /// One run.
