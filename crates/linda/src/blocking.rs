@@ -2,10 +2,13 @@
 //!
 //! The words and the proof are in `README.md`.
 
+use std::marker::PhantomData;
+
 use crate::line::Ticket;
 use crate::parker::Parker;
 use crate::place::{Few, Place};
 use crate::slot::{Side, Slot};
+use crate::spin::Look;
 use crate::{Cause, Deadline, Party};
 
 /// What a blocking call does in the steps of the recipe.
@@ -75,19 +78,34 @@ pub(crate) fn block<'a, M: 'a, O: Operation<'a, M>>(
     }
     // Spin briefly, yield a few times.
     let deadline = deadline.started();
-    let seen = party.spin.watch(deadline, O::PAUSES, || {
-        if !operation.promising() {
+    let mut look = Trying(operation, PhantomData);
+    match party.spin.watch(deadline, O::PAUSES, &mut look) {
+        Some(result) => result,
+        None => sleep(party, deadline, look.0),
+    }
+}
+
+/// An operation that is tried as soon as that seems worth it.
+struct Trying<'a, M: 'a, O: Operation<'a, M>>(O, PhantomData<&'a M>);
+
+impl<'a, M: 'a, O: Operation<'a, M>> Look for Trying<'a, M, O> {
+    type Seen = Result<O::Output, O::Error>;
+
+    #[inline]
+    fn look(&mut self) -> Option<Self::Seen> {
+        if !self.sees_more() {
             return None;
         }
-        match operation.attempt(&[]) {
+        match self.0.attempt(&[]) {
             Attempt::Done(_, output) => Some(Ok(output)),
             Attempt::Failed(error) => Some(Err(error)),
             Attempt::Blocked => None,
         }
-    });
-    match seen {
-        Some(result) => result,
-        None => sleep(party, deadline, operation),
+    }
+
+    #[inline]
+    fn sees_more(&self) -> bool {
+        self.0.promising()
     }
 }
 

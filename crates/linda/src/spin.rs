@@ -27,6 +27,10 @@ pub struct Spin {
     /// How many more waits shall not yield, because a yield took long.
     #[cfg(not(rlanes_loom))]
     crowded: std::sync::atomic::AtomicUsize,
+    /// How many these were when they were last set, and less with each yield
+    /// that did not take long.
+    #[cfg(not(rlanes_loom))]
+    stretch: std::sync::atomic::AtomicUsize,
 }
 
 impl Spin {
@@ -51,7 +55,31 @@ impl Spin {
             taken: std::sync::atomic::AtomicUsize::new(0),
             #[cfg(not(rlanes_loom))]
             crowded: std::sync::atomic::AtomicUsize::new(0),
+            #[cfg(not(rlanes_loom))]
+            stretch: std::sync::atomic::AtomicUsize::new(0),
         }
+    }
+}
+
+/// What a party looks for while it does not sleep.
+#[cfg_attr(rlanes_loom, allow(dead_code))]
+pub(crate) trait Look {
+    type Seen;
+
+    /// What was waited for, if it is there.
+    fn look(&mut self) -> Option<Self::Seen>;
+
+    /// Whether there is more of what has just been seen.
+    fn sees_more(&self) -> bool {
+        false
+    }
+}
+
+impl<T, F: FnMut() -> Option<T>> Look for F {
+    type Seen = T;
+
+    fn look(&mut self) -> Option<T> {
+        self()
     }
 }
 
@@ -60,7 +88,7 @@ mod watch {
     use std::sync::atomic::Ordering;
     use std::time::{Duration, Instant};
 
-    use super::{Habit, Spin};
+    use super::{Habit, Look, Spin};
     use crate::Deadline;
 
     /// How long a party looks around before it goes to sleep.
@@ -69,72 +97,101 @@ mod watch {
     const MOST_PATIENCE: Duration = Duration::from_micros(300);
     /// A yield that takes so long went to somebody who wants the processor for
     /// himself. Who sleeps gets it back at once when he is woken; who yields
-    /// waits for his turn.
+    /// waits for his turn. (If there is more to see afterwards than was waited
+    /// for, the turn was used to produce it, and was no loss.)
     const LATE: Duration = Duration::from_millis(1);
-    /// So many waits then go to sleep without a yield.
+    /// So many waits then go to sleep without a yield, ...
     const CROWDED: usize = 200;
+    /// ... and up to so many if the next yield after them is late again, and so on.
+    const MOST_CROWDED: usize = 100 * CROWDED;
     /// How many pauses a spin has, between two yields.
     const PAUSES: u32 = 50;
 
     impl Spin {
-        /// Looks until `look` sees something, the deadline has passed, or sleeping
-        /// has become the better way: spins briefly if there is a permit to be
-        /// had, with so many `pauses` between two looks, yields, and so on.
-        pub fn watch<T>(
+        /// Looks until there is something to see, the deadline has passed, or
+        /// sleeping has become the better way: spins briefly if there is a permit
+        /// to be had, with so many `pauses` between two looks, yields, and so on.
+        pub(crate) fn watch<L: Look>(
             &self,
             deadline: Deadline,
             pauses: u32,
-            look: impl FnMut() -> Option<T>,
-        ) -> Option<T> {
+            look: &mut L,
+        ) -> Option<L::Seen> {
             self.watch_for(PATIENCE, deadline, pauses, look)
         }
 
-        fn watch_for<T>(
+        fn watch_for<L: Look>(
             &self,
             patience: Duration,
             deadline: Deadline,
             pauses: u32,
-            mut look: impl FnMut() -> Option<T>,
-        ) -> Option<T> {
+            look: &mut L,
+        ) -> Option<L::Seen> {
             let mut start = None;
-            let mut yielded = None;
+            let mut late = false;
             loop {
-                if let Some(_permit) = self.permit() {
-                    for _ in 0..PAUSES / pauses {
-                        if let Some(seen) = look() {
-                            return Some(seen);
-                        }
-                        for _ in 0..pauses {
-                            std::hint::spin_loop();
-                        }
-                    }
+                let seen = self.look_around(pauses, look);
+                if late && !(seen.is_some() && look.sees_more()) {
+                    self.note_late();
                 }
-                if let Some(seen) = look() {
-                    return Some(seen);
+                if seen.is_some() {
+                    return seen;
                 }
                 // The clock is first read when the hand-over was not immediate.
                 let now = Instant::now();
-                if yielded.is_some_and(|before| now - before >= LATE) {
-                    self.crowded.store(CROWDED, Ordering::Relaxed);
-                }
                 if now - *start.get_or_insert(now) >= patience
                     || self.is_crowded()
                     || deadline.passed()
                 {
                     return None;
                 }
-                yielded = Some(now);
                 std::thread::yield_now();
+                late = now.elapsed() >= LATE;
+                if !late {
+                    self.note_prompt();
+                }
             }
         }
 
-        fn is_crowded(&self) -> bool {
-            // Relaxed, and not exact: a habit, nothing else hangs on it.
+        fn look_around<L: Look>(&self, pauses: u32, look: &mut L) -> Option<L::Seen> {
+            if let Some(_permit) = self.permit() {
+                for _ in 0..PAUSES / pauses {
+                    let seen = look.look();
+                    if seen.is_some() {
+                        return seen;
+                    }
+                    for _ in 0..pauses {
+                        std::hint::spin_loop();
+                    }
+                }
+            }
+            look.look()
+        }
+
+        // What follows about yields is Relaxed and not exact: a habit, nothing
+        // else hangs on it.
+
+        pub(super) fn is_crowded(&self) -> bool {
             let left = self.crowded.load(Ordering::Relaxed);
             if left > 0 {
                 self.crowded.store(left - 1, Ordering::Relaxed);
             }
             left > 0
+        }
+
+        pub(super) fn note_late(&self) {
+            let stretch = self.stretch.load(Ordering::Relaxed);
+            let stretch = (2 * stretch).clamp(CROWDED, MOST_CROWDED);
+            self.stretch.store(stretch, Ordering::Relaxed);
+            self.crowded.store(stretch, Ordering::Relaxed);
+        }
+
+        pub(super) fn note_prompt(&self) {
+            let stretch = self.stretch.load(Ordering::Relaxed);
+            if stretch > 0 {
+                self.stretch
+                    .store(stretch - stretch.div_ceil(64), Ordering::Relaxed);
+            }
         }
 
         fn permit(&self) -> Option<Permit<'_>> {
@@ -149,14 +206,14 @@ mod watch {
     }
 
     impl Habit {
-        /// [`Spin::watch`], as long as the last waits of this kind took, and as
+        /// Looks around as [`Spin`] does, as long as the last waits of this kind took, and as
         /// much again.
         pub fn watch<T>(
             &self,
             spin: &Spin,
             deadline: Deadline,
             pauses: u32,
-            look: impl FnMut() -> Option<T>,
+            mut look: impl FnMut() -> Option<T>,
         ) -> Option<T> {
             // Relaxed, and not exact: a habit, nothing else hangs on it.
             let usual = Duration::from_nanos(self.usual.load(Ordering::Relaxed) as u64);
@@ -164,7 +221,7 @@ mod watch {
                 (2 * usual).clamp(PATIENCE, MOST_PATIENCE),
                 deadline,
                 pauses,
-                look,
+                &mut look,
             )
         }
 
@@ -226,14 +283,14 @@ impl Habit {
 #[cfg(rlanes_loom)]
 impl Spin {
     /// Looking early proves nothing: a model goes straight to sleep.
-    pub fn watch<T>(&self, _: Deadline, _: u32, _: impl FnMut() -> Option<T>) -> Option<T> {
+    pub(crate) fn watch<L: Look>(&self, _: Deadline, _: u32, _: &mut L) -> Option<L::Seen> {
         None
     }
 }
 
 #[cfg(rlanes_loom)]
 impl Habit {
-    /// As [`Spin::watch`].
+    /// As `Spin::watch`.
     pub fn watch<T>(
         &self,
         _: &Spin,
@@ -259,5 +316,43 @@ impl fmt::Debug for Spin {
         f.debug_struct("Spin")
             .field("permits", &self.permits)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(rlanes_loom)))]
+mod tests {
+    use super::Spin;
+
+    /// How many waits in a row find it crowded.
+    fn crowded(spin: &Spin) -> usize {
+        (0..).take_while(|_| spin.is_crowded()).count()
+    }
+
+    #[test]
+    fn late_yields_are_avoided_the_longer_the_more_there_are() {
+        let spin = Spin::with_cores(2);
+        assert_eq!(crowded(&spin), 0);
+        for expected in [200, 400, 800] {
+            spin.note_late();
+            assert_eq!(crowded(&spin), expected);
+        }
+        for _ in 0..20 {
+            spin.note_late();
+        }
+        assert_eq!(crowded(&spin), 20_000);
+    }
+
+    #[test]
+    fn prompt_yields_restore_trust() {
+        let spin = Spin::with_cores(2);
+        for _ in 0..20 {
+            spin.note_late();
+        }
+        assert_eq!(crowded(&spin), 20_000);
+        for _ in 0..1_000 {
+            spin.note_prompt();
+        }
+        spin.note_late();
+        assert_eq!(crowded(&spin), 200);
     }
 }
