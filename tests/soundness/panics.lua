@@ -169,6 +169,13 @@ end
 transfers()
 linda:set("k")
 
+-- Compiled code keeps the closures that it was made from, and the handles in
+-- them: from here on it is looked at what is left.
+if jit then
+    jit.off()
+    jit.flush()
+end
+
 -- Nothing of a lane, or all of it. What has started can be cancelled and ends.
 local function nobody()
     lane.becomes("no other lane is left", function()
