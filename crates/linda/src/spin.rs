@@ -117,15 +117,17 @@ mod watch {
             pauses: u32,
             look: &mut L,
         ) -> Option<L::Seen> {
-            self.watch_for(PATIENCE, deadline, pauses, look)
+            self.watch_for(PATIENCE, deadline, pauses, look, std::thread::yield_now)
         }
 
-        fn watch_for<L: Look>(
+        /// `yields` is what gives the processor away; tests have one that is late.
+        pub(super) fn watch_for<L: Look>(
             &self,
             patience: Duration,
             deadline: Deadline,
             pauses: u32,
             look: &mut L,
+            yields: impl Fn(),
         ) -> Option<L::Seen> {
             let mut start = None;
             let mut late = false;
@@ -145,7 +147,7 @@ mod watch {
                 {
                     return None;
                 }
-                std::thread::yield_now();
+                yields();
                 late = now.elapsed() >= LATE;
                 if !late {
                     self.note_prompt();
@@ -206,8 +208,8 @@ mod watch {
     }
 
     impl Habit {
-        /// Looks around as [`Spin`] does, as long as the last waits of this kind took, and as
-        /// much again.
+        /// Looks around as [`Spin`] does, as long as the last waits of this kind
+        /// took, and as much again.
         pub fn watch<T>(
             &self,
             spin: &Spin,
@@ -222,6 +224,7 @@ mod watch {
                 deadline,
                 pauses,
                 &mut look,
+                std::thread::yield_now,
             )
         }
 
@@ -321,11 +324,60 @@ impl fmt::Debug for Spin {
 
 #[cfg(all(test, not(rlanes_loom)))]
 mod tests {
-    use super::Spin;
+    use std::cell::Cell;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::{Look, Spin};
+    use crate::Deadline;
 
     /// How many waits in a row find it crowded.
     fn crowded(spin: &Spin) -> usize {
         (0..).take_while(|_| spin.is_crowded()).count()
+    }
+
+    /// Sees nothing until its producer has had the processor.
+    struct Produced<'a> {
+        there: &'a Cell<bool>,
+        more: bool,
+    }
+
+    impl Look for Produced<'_> {
+        type Seen = ();
+
+        fn look(&mut self) -> Option<()> {
+            self.there.get().then_some(())
+        }
+
+        fn sees_more(&self) -> bool {
+            self.more
+        }
+    }
+
+    /// Waits for what comes while the processor is away for so long; answers
+    /// how many waits then find it crowded.
+    fn crowded_after_yield(took: Duration, comes: bool, more: bool) -> usize {
+        let spin = Spin::with_cores(1);
+        let there = Cell::new(false);
+        let mut look = Produced {
+            there: &there,
+            more,
+        };
+        let patience = Duration::from_millis(1);
+        let seen = spin.watch_for(patience, Deadline::never(), 1, &mut look, || {
+            sleep(took);
+            there.set(comes);
+        });
+        assert_eq!(seen.is_some(), comes);
+        crowded(&spin)
+    }
+
+    #[test]
+    fn a_late_yield_counts_unless_there_is_more_than_was_waited_for() {
+        let late = Duration::from_millis(2);
+        assert_eq!(crowded_after_yield(late, false, false), 200);
+        assert_eq!(crowded_after_yield(late, true, false), 200);
+        assert_eq!(crowded_after_yield(late, true, true), 0);
     }
 
     #[test]
